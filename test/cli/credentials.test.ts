@@ -40,35 +40,22 @@ const commands: [name: string, args: string[]][] = [
   ['sandbox', ['sandbox', '--port', '0', '--webhook-url']],
 ];
 
+const overHttp = ['to be an https URL, or one of this machine', 'plain http would show them to the network'];
+const broken = { PAYMENTS_API_KEY, PAYMENTS_API_TOKEN: `${credentials.apiToken}\n` };
+
 describe.concurrent.each(commands)('%s refuses', (_command, args) => {
-  it.each([
-    'http://merchant.example/webhooks',
-    'http://192.168.0.1:3000/',
-    'http://localhost.merchant.example/',
-    'http://127.0.0.1.merchant.example/',
-  ])('to send credentials over plain http to %s', async (url) => {
-    const { status, stderr } = await runCli([...args, url]);
-    expect(status).toBe(2);
-    expect(stderr).toContain('to be an https URL, or one of this machine');
-    expect(stderr).toContain('plain http would show them to the network');
-  });
-
-  it('a URL with a user and password in it', async () => {
-    const { status, stderr } = await runCli([...args, 'http://user:secret@127.0.0.1:9/']);
+  it.each<[what: string, url: string, env: Record<string, string>, messages: string[]]>([
+    ['plain http to another host', 'http://merchant.example/webhooks', environment, overHttp],
+    ['plain http to an address of the network', 'http://192.168.0.1:3000/', environment, overHttp],
+    ['plain http to a host like localhost', 'http://localhost.merchant.example/', environment, overHttp],
+    ['plain http to a host like 127.0.0.1', 'http://127.0.0.1.merchant.example/', environment, overHttp],
+    ['a URL with a user and password in it', 'http://user:secret@127.0.0.1:9/', environment, []],
+    ['one part of a pair', here, { PAYMENTS_API_KEY }, ['Expected PAYMENTS_API_TOKEN in the environment']],
+    ['a pair that cannot be right', here, broken, ['without white space at its ends']],
+  ])('%s: %s', async (_what, url, env, messages) => {
+    const { status, stderr } = await runCli([...args, url], env);
     expect({ status, quoted: stderr.includes('secret') }).toEqual({ status: 2, quoted: false });
-  });
-
-  it('a pair of which the environment has only one part', async () => {
-    const { status, stderr } = await runCli([...args, here], { PAYMENTS_API_KEY });
-    expect(status).toBe(2);
-    expect(stderr).toContain('Expected PAYMENTS_API_TOKEN in the environment');
-  });
-
-  it('a pair that cannot be right', async () => {
-    const broken = { PAYMENTS_API_KEY, PAYMENTS_API_TOKEN: `${credentials.apiToken}\n` };
-    const { status, stderr } = await runCli([...args, here], broken);
-    expect(status).toBe(2);
-    expect(stderr).toContain('without white space at its ends');
+    for (const message of messages) expect(stderr).toContain(message);
   });
 });
 

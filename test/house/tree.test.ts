@@ -41,7 +41,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'test/errors/classic-mistakes.test.ts': 'the mistakes of a first day, over all entries',
   'test/errors/page.test.ts': 'docs/errors.md',
   'test/pix/docs.test.ts': 'the tables of codes in the guides',
-  'test/sandbox/contract.test.ts': 'the model, the server and msw answer alike',
+  'test/sandbox/contract.test.ts': 'the HTTP server and the msw handlers read and answer alike',
   'test/service/document-tables.test.ts': 'no schema has a field that the document does not show',
   'test/service/guards.test.ts': 'the generated guards agree with their schemas',
   'test/stores/better-sqlite3.test.ts': 'a driver that SqliteStore runs on',

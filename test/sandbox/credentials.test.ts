@@ -9,7 +9,7 @@ const { apiToken } = credentials;
 describe('the credentials', () => {
   it('are blanked at the end of a listener’s answer that was cut, even half of one', async () => {
     for (let offset = 0; offset < apiToken.length; offset++) {
-      const listener = await openListener((_request, response) => {
+      const listener = await openListener((response) => {
         response.end('x'.repeat(4096 - offset) + apiToken + 'y'.repeat(100));
       });
       const send = httpSend({ credentials, timeoutMs: 5_000 });

@@ -1,57 +1,121 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConnectionError, PaymentsClient } from 'pix-automatic-sdk';
 import { SandboxError } from 'pix-automatic-sdk/sandbox';
-import { describe, expect, it } from 'vitest';
-import { headers, openJourney, openPaid, openSandbox, order } from './helpers';
+import { fixtures } from 'pix-automatic-sdk/testing';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type FaultKind, faultKinds } from '../../src/sandbox/faults';
+import type { SandboxLogEntry } from '../../src/sandbox/log';
+import { failureOf, withoutBackOff } from '../client/support';
+import { headers, openJourney, openSandbox, order as request } from './helpers';
+
+const order = fixtures.recurringCheckoutRequest();
+
+beforeEach(withoutBackOff);
+afterEach(() => vi.restoreAllMocks());
+
+/** A sandbox, the real client, and the status of each call in the sandbox's log. */
+async function open() {
+  const logged: unknown[] = [];
+  const log = (entry: SandboxLogEntry) => void (entry.type === 'request' && logged.push(entry.status));
+  const { sandbox } = await openSandbox({ log });
+  const clientWith = (options: { timeoutMs?: number } = {}) =>
+    new PaymentsClient({ baseUrl: sandbox.url, ...sandbox.credentials, ...options });
+  /** A call is logged when its connection is done. */
+  const statuses = async (count: number) => {
+    await vi.waitFor(() => expect(logged).toHaveLength(count));
+    return logged;
+  };
+  return { sandbox, clientWith, client: clientWith(), statuses };
+}
+
+// test/client has all that the client does about a failure; here is that each fault is one for it.
+describe('a fault of a call that creates a journey is sent once, and the client reports', () => {
+  const slow = { timeoutMs: 500 };
+
+  it.each<[report: string, fault: FaultKind, options?: object]>([
+    ['ApiError refused, logged as 422, 0 journeys', { kind: 'status', status: 422 }],
+    ['ApiError unknown, logged as 504, 0 journeys', { kind: 'status', status: 504 }],
+    ['ApiError unknown, logged as 504, 1 journeys', { kind: 'status', status: 504, takesEffect: true }],
+    // If it were followed, 404 would come.
+    [
+      'ApiError unknown, logged as 302, 0 journeys',
+      { kind: 'status', status: 302, headers: { location: '/' } },
+    ],
+    ['ApiError unknown, logged as 200, 1 journeys', { kind: 'body-status', status: 999 }],
+    ['InvalidResponseError unknown, logged as 200, 1 journeys', { kind: 'wrong-json' }],
+    ['ConnectionError unknown, logged as undefined, 0 journeys', { kind: 'reset-before-read' }],
+    ['ConnectionError unknown, logged as undefined, 1 journeys', { kind: 'reset-after-read' }],
+    [
+      'ConnectionError unknown, logged as undefined, 0 journeys',
+      { kind: 'reset-after-read', takesEffect: false },
+    ],
+    ['ConnectionError unknown, logged as 200, 1 journeys', { kind: 'truncated-body' }],
+    ['TimeoutError unknown, logged as 200, 1 journeys', { kind: 'stalled-body' }, slow],
+    ['TimeoutError unknown, logged as undefined, 1 journeys', { kind: 'latency', ms: 20_000 }, slow],
+  ])('%s, after %j', async (report, fault, options) => {
+    const { sandbox, clientWith, statuses } = await open();
+    sandbox.fault('createRecurringCheckout', { ...fault, times: 3 });
+    const { name, outcome } = await failureOf(clientWith(options).createRecurringCheckout(order));
+    const [status] = await statuses(1);
+    const journeys = `${sandbox.transactions.length} journeys`;
+    expect(`${name} ${outcome}, logged as ${status}, ${journeys}`).toBe(report);
+  });
+});
+
+it('a query is sent again after faults, and goes through', async () => {
+  const { sandbox, client, statuses } = await open();
+  const { uuid } = sandbox.createTestJourney();
+  sandbox.fault('getTransaction', { kind: 'reset-after-read' });
+  sandbox.fault('getTransaction', { kind: 'status', status: 503 });
+  expect(await client.getTransaction(uuid)).toMatchObject({ situation: 'PENDING' });
+  expect(await statuses(3)).toEqual([undefined, 503, 200]);
+});
+
+describe('what only orders can keep from the payer', () => {
+  it('429 after the effect: the client takes it for a refusal and sends again, so there are two journeys', async () => {
+    const { sandbox, client } = await open();
+    sandbox.fault('createRecurringCheckout', { kind: 'status', status: 429, takesEffect: true });
+    const { response } = await client.createRecurringCheckout(order);
+    expect(sandbox.transactions.map(({ uuid }) => uuid === response.uuid)).toEqual([false, true]);
+  });
+
+  it('a connection that closes while the next call is sent over it: the call goes through, or its outcome is unknown', async () => {
+    const { sandbox, client } = await open();
+    const { uuid } = sandbox.createTestJourney();
+    let created = 0;
+    for (let ms = 0; ms < 10; ms += 0.5) {
+      sandbox.fault('getTransaction', { kind: 'close-after-answer', ms });
+      expect(await client.getTransaction(uuid)).toMatchObject({ situation: 'PENDING' });
+      await sleep(ms);
+      const failure = await client.createRecurringCheckout(order).then(
+        () => void created++,
+        (error) => error,
+      );
+      if (failure instanceof ConnectionError) expect(failure.outcome).toBe('unknown');
+      else expect(failure).toBeUndefined();
+    }
+    const journeys = sandbox.transactions.length - 1;
+    expect(journeys).toBeGreaterThanOrEqual(created);
+    expect(journeys).toBeLessThanOrEqual(20);
+  });
+});
 
 const checkout = '/v1.1/checkout/pix-automatic';
 
 describe('a fault', () => {
-  it('of kind latency delays the answer', async () => {
+  it.each<[fault: FaultKind, status: number, body: string]>([
+    [{ kind: 'status', status: 504, body: '<html>' }, 504, '<html>'],
+    [{ kind: 'status', status: 502 }, 502, '{"status":-1,"message":"sandbox fault"}'],
+    [{ kind: 'body-status', status: -1 }, 200, '{"status":-1,"message":"sandbox: status -1"}'],
+    [{ kind: 'body-status', status: 999 }, 200, '{"status":999,"message":"sandbox: status 999"}'],
+  ])('%j answers %i with %s', async (fault, status, body) => {
     const { sandbox, call } = await openSandbox();
-    sandbox.fault('createRecurringCheckout', { kind: 'latency', ms: 150 });
-    const started = performance.now();
-    expect((await call('POST', checkout, order)).status).toBe(200);
-    expect(performance.now() - started).toBeGreaterThanOrEqual(145);
-  });
-
-  it('of kind status sends another answer, and carries the operation out only where it says so', async () => {
-    const { sandbox, call, uuid, payments } = await openPaid();
-    const path = `/v1.1/pix-automatic/scheduled-payments/${payments[0]}/cancel`;
-    sandbox.fault('cancelScheduledPayment', { kind: 'status', status: 429, headers: { 'retry-after': '2' } });
-    const refused = await call('PUT', path, { reason: 'x' });
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get('retry-after')).toBe('2');
-    expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('SCHEDULED');
-
-    const lostAnswer = { kind: 'status', status: 504, body: '<html>', takesEffect: true } as const;
-    sandbox.fault('cancelScheduledPayment', lostAnswer);
-    const lost = await call('PUT', path, { reason: 'x' });
-    expect([lost.status, await lost.text()]).toEqual([504, '<html>']);
-    expect(sandbox.scheduledPayments(uuid)[0]?.status).toBe('CANCELLED');
-  });
-
-  it.each([-1, 999] as const)(
-    'of kind body-status answers 200 with the status %i in its body',
-    async (status) => {
-      const { sandbox, uuid, call } = await openJourney();
-      sandbox.fault('getTransaction', { kind: 'body-status', status });
-      const answer = await call('GET', `/v1.1/transactions/${uuid}`);
-      expect(answer.status).toBe(200);
-      expect(await answer.json()).toEqual({ status, message: `sandbox: status ${status}` });
-    },
-  );
-
-  it.each([
-    ['reset-before-read', 'does not exist', 200],
-    ['reset-after-read', 'exists', 422],
-  ] as const)('of kind %s breaks the connection, and the journey %s', async (kind, _exists, status) => {
-    const repeatedReferenceCode = { httpStatus: 422, status: -1, message: 'used' };
-    const { sandbox, call } = await openSandbox({ inventions: { repeatedReferenceCode } });
-    sandbox.fault('createRecurringCheckout', { kind });
-    await expect(call('POST', checkout, order)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
-    expect((await call('POST', checkout, order)).status).toBe(status);
+    sandbox.fault('getTransaction', fault);
+    const answer = await call('GET', '/v1.1/transactions/x');
+    expect([answer.status, await answer.text()]).toEqual([status, body]);
   });
 
   it('of kind close-after-answer closes the connection that its whole answer promised to keep', async () => {
@@ -75,28 +139,6 @@ describe('a fault', () => {
     agent.destroy();
   });
 
-  it('of kind stalled-body sends half of the body, and then nothing', async () => {
-    const { sandbox, call } = await openSandbox();
-    sandbox.fault('createRecurringCheckout', { kind: 'stalled-body' });
-    const stop = new AbortController();
-    const answer = await call('POST', checkout, order, { signal: stop.signal });
-    expect(answer.status).toBe(200);
-    // From here on, so that a busy machine's headers may take their time.
-    setTimeout(() => stop.abort(), 300);
-    await expect(answer.text()).rejects.toMatchObject({ name: 'AbortError' });
-  });
-
-  it.each([
-    ['truncated-body', 'ends after half of it', 'text', { name: 'TypeError', message: 'terminated' }],
-    ['wrong-json', 'cannot be parsed', 'json', { name: 'SyntaxError' }],
-  ] as const)('of kind %s sends a body that %s', async (kind, _what, read, failure) => {
-    const { sandbox, call } = await openSandbox();
-    sandbox.fault('createRecurringCheckout', { kind });
-    const answer = await call('POST', checkout, order);
-    expect(answer.status).toBe(200);
-    await expect(answer[read]()).rejects.toMatchObject(failure);
-  });
-
   it('comes as often as asked, in order, to its own operation', async () => {
     const { sandbox, uuid, call } = await openJourney();
     const status = async () => (await call('GET', `/v1.1/transactions/${uuid}`)).status;
@@ -113,27 +155,49 @@ describe('a fault', () => {
     sandbox.fault('createRecurringCheckout', { kind: 'status', status: 503 });
     sandbox.fault('getTransaction', { kind: 'status', status: 502 });
     sandbox.clearFaults('createRecurringCheckout');
-    expect((await call('POST', checkout, order)).status).toBe(200);
+    expect((await call('POST', checkout, request)).status).toBe(200);
     expect((await call('GET', '/v1.1/transactions/x')).status).toBe(502);
     expect(() => Reflect.apply(sandbox.clearFaults, sandbox, ['getTransactions'])).toThrow(
       /unknown value `getTransactions`/,
     );
   });
 
-  it.each([
+  const anyOperation = 'createRecurringCheckout or getTransaction or cancelScheduledPayment';
+  const anyKind = faultKinds.join(', ');
+
+  it.each<[fault: object, message: string, operation?: string]>([
     [
-      'getTransactions',
       { kind: 'wrong-json' },
-      'operation: unknown value `getTransactions`, expected createRecurringCheckout or getTransaction or cancelScheduledPayment.',
+      `operation: unknown value \`getTransactions\`, expected ${anyOperation}.`,
+      'getTransactions',
     ],
-    ['getTransaction', { kind: 'latencyy' }, /fault\.kind: unknown kind `latencyy`.*wrong-json/],
-    ['getTransaction', { kind: 'latency', ms: 2 ** 31 }, 'timer'],
-    ['getTransaction', { kind: 'stalled-body', times: 0 }, '1 or more'],
-    ['getTransaction', { kind: 'status', status: 42 }, '200 to 599'],
-  ])('of %s is refused, with what is expected in the message: %j', async (operation, fault, message) => {
+    [{}, `fault.kind: missing, expected ${anyKind}.`],
+    [{ kind: 7 }, `fault.kind: unknown kind \`7\`, expected ${anyKind}.`],
+    [{ kind: 'latencyy', ms: 1 }, `fault.kind: unknown kind \`latencyy\`, expected ${anyKind}.`],
+    [{ kind: 'latency', ms: 1, mss: 1 }, 'fault: unknown field `mss`, expected one of kind, ms, times.'],
+    [{ kind: 'latency', ms: '1' }, 'fault.ms: expected a number, got a string.'],
+    [{ kind: 'latency', ms: -1 }, 'fault.ms: expected 0 or more.'],
+    [
+      { kind: 'latency', ms: 2 ** 31 },
+      'fault.ms: expected no longer than a timer can wait (about 24.8 days).',
+    ],
+    [{ kind: 'close-after-answer', ms: -1 }, 'fault.ms: expected 0 or more.'],
+    [{ kind: 'status', status: '500' }, 'fault.status: expected a number, got a string.'],
+    [{ kind: 'status', status: 42 }, 'fault.status: expected an HTTP status, 200 to 599.'],
+    [{ kind: 'status', status: 500, body: {} }, 'fault.body: expected a string, got an object.'],
+    [{ kind: 'status', status: 500, headers: 7 }, 'fault.headers: expected an object, got a number.'],
+    [{ kind: 'status', status: 500, headers: { a: 2 } }, 'fault.headers.a: expected a string, got a number.'],
+    [
+      { kind: 'status', status: 500, takesEffect: 'no' },
+      'fault.takesEffect: expected a boolean, got a string.',
+    ],
+    [{ kind: 'body-status', status: 7 }, 'fault.status: expected -1 or 999, got another number.'],
+    [{ kind: 'wrong-json', times: '2' }, 'fault.times: expected a number, got a string.'],
+    [{ kind: 'stalled-body', times: 0 }, 'fault.times: expected 1 or more.'],
+  ])('%j is refused, with what is expected: %s', async (fault, message, operation = 'getTransaction') => {
     const { sandbox } = await openSandbox();
     const refused = () => Reflect.apply(sandbox.fault, sandbox, [operation, fault]);
     expect(refused).toThrow(SandboxError);
-    expect(refused).toThrow(message);
+    expect(refused).toThrow(expect.objectContaining({ code: 'invalid', message }));
   });
 });

@@ -1,7 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
 import { onTestFinished } from 'vitest';
+import { type ReceivedRequest, type Respond, startHttpServer } from '../helpers/http-server';
 
 export const credentials = { apiKey: 'merchant-api-key', apiToken: 'merchant-api-token' };
 
@@ -75,26 +74,10 @@ export async function readJson(answer: Response) {
   return JSON.parse(await answer.text());
 }
 
-export interface Received {
-  method: string | undefined;
-  url: string | undefined;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
+export type Received = Omit<ReceivedRequest, 'at'>;
 
 /** A merchant’s listener that keeps its requests, and closes when its test ends. */
-export async function openListener(answer: RequestListener = (_request, response) => response.end()) {
-  const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    received.push({ method: request.method, url: request.url, headers: request.headers, body });
-    answer(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, received };
+export async function openListener(answer: Respond = (response) => response.end()) {
+  const { url, requests: received } = await startHttpServer(answer);
+  return { url: `${url}/hooks`, received };
 }

@@ -32,22 +32,23 @@ const echo = {
 };
 const text = JSON.stringify(echo);
 
+const redirect = (status: number, location: string) => () =>
+  new Response(text, { status, headers: { location } });
+const quoting = { 'retry-after': '999', 'x-echo': apiToken };
+
 const answers: Readonly<Record<string, () => Response>> = {
   ...Object.fromEntries(
     [400, 401, 403, 404, 409, 422, 429, 500, 503].map((status) => [
       `HTTP ${status}`,
-      () => Response.json(echo, { status, headers: { 'retry-after': '999', 'x-echo': apiToken } }),
+      () => Response.json(echo, { status, headers: quoting }),
     ]),
   ),
-  'a redirect to a host name with the credentials': () =>
-    new Response(text, {
-      status: 302,
-      headers: { location: `https://${apiKey}.${apiToken}.example/${cpf}` },
-    }),
-  'a redirect with user-info': () =>
-    new Response(text, { status: 307, headers: { location: `https://${apiKey}:${apiToken}@other.example` } }),
-  'a redirect to an invalid URL': () =>
-    new Response(text, { status: 301, headers: { location: `http://[${apiKey}` } }),
+  'a redirect to a host name with the credentials': redirect(
+    302,
+    `https://${apiKey}.${apiToken}.example/${cpf}`,
+  ),
+  'a redirect with user-info': redirect(307, `https://${apiKey}:${apiToken}@other.example`),
+  'a redirect to an invalid URL': redirect(301, `http://[${apiKey}`),
   'a body status of 999': () => Response.json({ ...echo, status: 999 }),
   'a success without its essential fields': () =>
     Response.json({ ...echo, status: 'marked', response: echo }),
@@ -90,20 +91,12 @@ const failures: Readonly<Record<string, (init: unknown) => unknown>> = {
   text: () => text,
 };
 
-function clientWith(fetch: Fetch, options: Partial<PaymentsClientOptions> = {}): PaymentsClient {
-  return new PaymentsClient({
-    baseUrl,
-    ...credentials,
-    fetch,
-    maxRetries: 0,
-    maxResponseBytes: 4_096,
-    ...options,
-  });
-}
+type Options = Partial<PaymentsClientOptions>;
 
-/** A client of a real server. */
-const clientOf = (url: string, options: Partial<PaymentsClientOptions> = {}) =>
-  new PaymentsClient({ baseUrl: url, ...credentials, maxRetries: 0, ...options });
+const clientOf = (url: string, options: Options = {}) =>
+  new PaymentsClient({ baseUrl: url, ...credentials, maxRetries: 0, maxResponseBytes: 4_096, ...options });
+
+const clientWith = (fetch: Fetch, options: Options = {}) => clientOf(baseUrl, { fetch, ...options });
 
 const ofOperations = operations.map(
   ({ name, call }): Paths => ({
@@ -143,7 +136,7 @@ const ofOperations = operations.map(
 async function eventsOf(
   fetch: Fetch,
   call: (client: PaymentsClient) => Promise<unknown>,
-  options: Partial<PaymentsClientOptions> = {},
+  options: Options = {},
 ): Promise<unknown[]> {
   const events: unknown[] = [];
   const note = (event: unknown) => events.push(event);

@@ -36,6 +36,13 @@ interface Delivered {
 }
 
 const failing = () => Promise.reject(new Error('failed'));
+const throwing =
+  (message: string, details = {}) =>
+  () => {
+    throw Object.assign(new Error(message), details);
+  };
+const unpaid = { situation: 'PENDING', referenceCode: email };
+const doneLongAgo = { status: 'done', handledStates: [], at: 0, now: 1e8 };
 
 /** Deliveries for every code of a report. The thrown errors hold no marks, because the library passes them on. */
 const deliveries: Readonly<Record<string, Delivered>> = {
@@ -61,31 +68,13 @@ const deliveries: Readonly<Record<string, Delivered>> = {
   'store failed': { options: { store: storeThat('claim', failing) } },
   'store too slow': { options: { storeTimeoutMs: 20, store: storeThat('claim', hang) } },
   'lease lost': { options: { store: storeThat('complete', async () => false) } },
-  'not confirmed': {
-    options: { confirm: { getTransaction: async () => ({ situation: 'PENDING', referenceCode: email }) } },
-  },
+  'not confirmed': { options: { confirm: { getTransaction: async () => unpaid } } },
   'confirm failed': { options: { confirm: { getTransaction: failing } } },
   'a field of another type': { body: { ...Object(sale), date: 7 } },
-  'dead letters failed': {
-    options: {
-      on: {},
-      deadLetters: true,
-      store: Object.assign(new WatchedStore(), { letters: { steps: [], faults: { keep: failing } } }),
-    },
-  },
+  'dead letters failed': { options: { on: {}, deadLetters: true, store: storeWithoutLetters() } },
   busy: { options: { store: storeThat('claim', async () => ({ status: 'busy' })) } },
-  'unexpected repeat': {
-    options: {
-      store: storeThat('claim', async () => ({ status: 'done', handledStates: [], at: 0, now: 1e8 })),
-    },
-  },
-  internal: {
-    options: {
-      getAuthorization: () => {
-        throw new Error('failed');
-      },
-    },
-  },
+  'unexpected repeat': { options: { store: storeThat('claim', async () => doneLongAgo) } },
+  internal: { options: { getAuthorization: throwing('failed') } },
 };
 
 /** The codes of the reports that were checked. */
@@ -103,16 +92,13 @@ const defaultLog = pathsOver('toNodeListener, its default log', deliveries, (del
   answerTo(delivered, {}),
 );
 
-const throwMarks = () => {
-  throw Object.assign(new Error(text), { sale });
-};
+const throwMarks = throwing(text, { sale });
+const rejectMarks = () => Promise.reject(new Error(text));
 
 const marksThrown: Readonly<Record<string, Delivered>> = {
   'a callback that throws marks': { options: { on: { payment: throwMarks } } },
   'a callback that rejects with text': { options: { on: { payment: () => Promise.reject(text) } } },
-  'a store that throws marks': {
-    options: { store: storeThat('claim', () => Promise.reject(new Error(text))) },
-  },
+  'a store that throws marks': { options: { store: storeThat('claim', rejectMarks) } },
   'a match function of the merchant that throws marks': {
     options: { kinds: [{ ...quoting, match: throwMarks }] },
   },
@@ -163,6 +149,10 @@ function storeThat(step: 'claim' | 'complete', instead: () => Promise<unknown>):
   const store = new WatchedStore();
   store.faults[step].push(instead, instead, instead);
   return store;
+}
+
+function storeWithoutLetters(): WatchedStore {
+  return Object.assign(new WatchedStore(), { letters: { steps: [], faults: { keep: failing } } });
 }
 
 const withText = { method: 'POST', headers: { authorization: `Basic ${text}` }, body: text };

@@ -7,23 +7,17 @@ import { marksIn } from './marks';
 /** A way to look at a value, as loggers, crash reporters and debuggers do. */
 type View = (value: unknown) => unknown;
 
+const all = { depth: 12, showHidden: true, maxStringLength: null, maxArrayLength: null } as const;
+
 const views: Readonly<Record<string, View>> = {
   inspect: (value) => inspect(value),
-  'inspect, hidden properties': (value) =>
-    inspect(value, {
-      depth: 12,
-      showHidden: true,
-      showProxy: true,
-      maxStringLength: null,
-      maxArrayLength: null,
-    }),
+  'inspect, hidden properties': (value) => inspect(value, { ...all, showProxy: true }),
   String: (value) => String(value),
   JSON: (value) => JSON.stringify(value),
   'JSON of all own properties': (value) => JSON.stringify(value, Object.getOwnPropertyNames(Object(value))),
-  'own property descriptors': (value) =>
-    inspect(Object.getOwnPropertyDescriptors(Object(value)), { depth: 12, showHidden: true }),
+  'own property descriptors': (value) => inspect(Object.getOwnPropertyDescriptors(Object(value)), all),
   'message, stack and causes': chain,
-  structuredClone: (value) => inspect(cloneOf(value), { depth: 12, showHidden: true }),
+  structuredClone: (value) => inspect(cloneOf(value), all),
   console: printed,
   pino: logged,
   'process.report': reported,
@@ -87,14 +81,8 @@ function collector() {
  */
 function reported(value: unknown): string {
   const error = value instanceof Error ? value : undefined;
-  const report = (process.report as NodeJS.ProcessReport).getReport(error) as unknown as Record<
-    string,
-    unknown
-  >;
-  return JSON.stringify([
-    report['javascriptStack'],
-    report['javascriptHeap'],
-    report['libuv'],
-    report['workers'],
-  ]);
+  const report = (process.report as NodeJS.ProcessReport).getReport(error);
+  return JSON.stringify(
+    ['javascriptStack', 'javascriptHeap', 'libuv', 'workers'].map((part) => Reflect.get(report, part)),
+  );
 }

@@ -45,9 +45,7 @@ it('rolls back what a callback wrote in the transaction, and shows what it wrote
   expect(await paid()).toBe(0);
   expect(mails).toHaveLength(2); // the mail is outside of the transaction
 
-  expect([await deliver(shop(store)), await deliver(shop(store)), await deliver(crashing)]).toEqual([
-    200, 200, 200,
-  ]);
+  for (const handler of [shop(store), shop(store), crashing]) expect(await deliver(handler)).toBe(200);
   expect(await paid()).toBe(1);
   expect(mails).toHaveLength(3);
 });
@@ -72,9 +70,9 @@ it('keeps the other methods of the store, and what they know', async () => {
   const transact = vi.fn();
   Object.assign(stepsOf(store), { transact });
   const crashing = crashBeforeCommit(store);
-  expect([crashing.name, crashing.orders(), await crashing.deleteExpired()]).toEqual([
+  expect([crashing.name, ...crashing.orders(), await crashing.deleteExpired()]).toEqual([
     'shop',
-    ['order-1'],
+    'order-1',
     0,
   ]);
   expect(crashing).toBeInstanceOf(ShopStore);

@@ -10,9 +10,19 @@ const headers = {
   'content-type': 'application/json',
 };
 
+/** A sandbox on any port, once it has printed this. */
+async function startWith(args: string[], pattern: RegExp, env?: Record<string, string>) {
+  const cli = startCli(['sandbox', '--port', '0', ...args], env);
+  const [match] = await printed(cli, pattern);
+  const end = (signal?: NodeJS.Signals) => {
+    cli.child.kill(signal);
+    return cli.ended;
+  };
+  return { ...cli, match, end };
+}
+
 async function start(...args: string[]) {
-  const cli = startCli(['sandbox', '--port', '0', ...args]);
-  const [url = ''] = await printed(cli, /http:\/\/127\.0\.0\.1:\d+/);
+  const { match: url, ...cli } = await startWith(args, /http:\/\/127\.0\.0\.1:\d+/);
   const client = new PaymentsClient({ baseUrl: url, ...credentials });
   const pay = async () => {
     const { response } = await client.createRecurringCheckout({ ...order, amount: order.amount });
@@ -26,9 +36,8 @@ describe.concurrent('sandbox', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'says how to use it, and ends with status 0 on %s',
     async (signal) => {
-      const { child, ended, url } = await start();
-      child.kill(signal);
-      const { status, stdout, stderr } = await ended;
+      const { end, url } = await start();
+      const { status, stdout, stderr } = await end(signal);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(stdout).toContain(`PAYMENTS_BASE_URL=${url}`);
       expect(stdout).toContain(`npx pix-automatic-sdk pay --sandbox ${url}`);
@@ -41,13 +50,9 @@ describe.concurrent('sandbox', () => {
     ['127.0.0.1', false],
     ['::1', false],
   ])('warns with --host %s that it is open to the network: %s', async (host, isOpen) => {
-    const cli = startCli(['sandbox', '--port', '0', '--host', host], {
-      PAYMENTS_API_KEY: 'a-key-of-mine',
-      PAYMENTS_API_TOKEN: 'a-token-of-mine',
-    });
-    await printed(cli, /Ctrl\+C ends it/);
-    cli.child.kill();
-    const { stdout } = await cli.ended;
+    const env = { PAYMENTS_API_KEY: 'a-key-of-mine', PAYMENTS_API_TOKEN: 'a-token-of-mine' };
+    const { end } = await startWith(['--host', host], /Ctrl\+C ends it/, env);
+    const { stdout } = await end();
     expect(stdout.includes(`open to the network, because of --host ${host}`)).toBe(isOpen);
     expect(stdout.includes('open to the network')).toBe(isOpen);
   });
@@ -57,8 +62,7 @@ describe.concurrent('sandbox', () => {
     const cli = await start('--webhook-url', listener.url, '--retry-interval', '10');
     const uuid = await cli.pay();
     await printed(cli, /given up/);
-    cli.child.kill();
-    const { stdout } = await cli.ended;
+    const { stdout } = await cli.end();
     expect(stdout).toMatch(
       /^\d\d:\d\d:\d\d {2}POST \/v1\.1\/checkout\/pix-automatic {2}200 {2}\d+ ms {2}order-1 [\w-]{36}$/m,
     );
@@ -75,21 +79,15 @@ describe.concurrent('sandbox', () => {
     const cli = await start('--json', '--webhook-url', listener.url);
     await cli.pay();
     await printed(cli, /"type":"delivery"/);
-    cli.child.kill();
-    const { stdout } = await cli.ended;
+    const { stdout } = await cli.end();
     const lines = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines[0]).toEqual({ type: 'started', url: cli.url, credentials: 'environment' });
     expect(lines.at(-1)).toEqual({ type: 'stopped' });
-    expect(lines).toContainEqual(
-      expect.objectContaining({
-        type: 'request',
-        operation: 'createRecurringCheckout',
-        referenceCode: 'order-1',
-      }),
-    );
+    const created = { type: 'request', operation: 'createRecurringCheckout', referenceCode: 'order-1' };
+    expect(lines).toContainEqual(expect.objectContaining(created));
     expect(lines.find(({ type }) => type === 'delivery')).toEqual({
       time: expect.any(String),
       type: 'delivery',
@@ -102,22 +100,19 @@ describe.concurrent('sandbox', () => {
   });
 
   it('refuses a control call that would send notifications over plain http to another machine', async () => {
-    const { url, child, ended } = await start();
+    const { url, end } = await start();
     const put = async (webhookUrl: string) => {
       const body = JSON.stringify({ webhookUrl });
       return (await fetch(`${url}/sandbox/webhook-url`, { method: 'PUT', headers, body })).status;
     };
     expect(await put('http://merchant.example/webhooks')).toBe(400);
     expect(await put('https://merchant.example/webhooks')).toBe(200);
-    child.kill();
-    await ended;
+    await end();
   });
 
   it('prints its own pair, which is no secret, when the environment has none', async () => {
-    const cli = startCli(['sandbox', '--port', '0'], {});
-    await printed(cli, /PAYMENTS_API_TOKEN=sandbox-api-token/);
-    cli.child.kill();
-    expect((await cli.ended).status).toBe(0);
+    const { end } = await startWith([], /PAYMENTS_API_TOKEN=sandbox-api-token/, {});
+    expect((await end()).status).toBe(0);
   });
 
   it('ends with status 1 and says that its port is taken', async () => {

@@ -29,6 +29,11 @@ export interface WrongListener extends Listener {
   readonly advice: RegExp;
 }
 
+/** How verify must report a mistake: the ids of the checks that fail, the one that names it first, and the advice. */
+export function reports(fails: string, advice: RegExp) {
+  return { fails: fails.split(', '), advice };
+}
+
 /** Listeners by what each does wrong, which verify reports alike. */
 export function accused(
   verdict: Omit<WrongListener, 'does' | 'merchant' | 'start'>,

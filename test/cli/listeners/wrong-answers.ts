@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { right } from './merchant';
-import { accused, type WrongListener } from './verify-listener';
+import { accused, reports, type WrongListener } from './verify-listener';
 
-const only200 = { fails: ['status-200'], advice: /The service knows no other success/ };
-const slow = { fails: ['prompt'], advice: /Write the notification to a queue/ };
-const early = { fails: ['work-first'], advice: /Answer 200 only after the work/ };
+const only200 = reports('status-200', /The service knows no other success/);
+const slow = reports('prompt', /Write the notification to a queue/);
+const early = reports('work-first', /Answer 200 only after the work/);
 
 export const wrongAnswers: readonly WrongListener[] = [
   ...[201, 202, 204].map(
@@ -54,14 +54,12 @@ export const wrongAnswers: readonly WrongListener[] = [
   }),
   {
     does: 'answers 200 to everything, and never acts',
-    fails: ['acts'],
-    advice: /Act before you answer 200/,
+    ...reports('acts', /Act before you answer 200/),
     merchant: { countedAs: () => undefined },
   },
   {
     does: 'looks for another spelling of the status, and so never acts on payments',
-    fails: ['acts'],
-    advice: /`newStatus` of a sale is `PAID`/,
+    ...reports('acts', /`newStatus` of a sale is `PAID`/),
     merchant: {
       countedAs: (kind, payload) =>
         (payload.newStatus === 'paid' ? kind : right.countedAs(kind, payload)) && kind !== 'payment'

@@ -2,39 +2,32 @@ import { buffer } from 'node:stream/consumers';
 import express from 'express';
 import { listen } from './listen';
 import { answering, rightHeader } from './merchant';
-import { accused, type WrongListener } from './verify-listener';
-
-const fails = ['reachable'];
+import { accused, reports, type WrongListener } from './verify-listener';
 
 export const wrongBodies: readonly WrongListener[] = [
   {
     does: 'has no body parser, and crashes on the missing body',
-    fails,
-    advice: /does not read the JSON body.*express\.json/,
+    ...reports('reachable', /does not read the JSON body.*express\.json/),
     start: startExpress([], (body) => body.newStatus),
   },
   {
     does: 'has a body parser for forms alone',
-    fails,
-    advice: /does not read the JSON body.*express\.json/,
+    ...reports('reachable', /does not read the JSON body.*express\.json/),
     start: startExpress([express.urlencoded()], (body) => body.newStatus),
   },
   {
     does: 'has no body parser, and takes the missing body for nothing to do',
-    fails: ['acts'],
-    advice: /unparsed body/,
+    ...reports('acts', /unparsed body/),
     start: startExpress([], (body) => body?.newStatus),
   },
   {
     does: 'parses the JSON of a body that is parsed already',
-    fails,
-    advice: /parses the body twice/,
+    ...reports('reachable', /parses the body twice/),
     start: startExpress([express.json()], (body) => JSON.parse(body).newStatus),
   },
   {
     does: 'parses the raw body twice',
-    fails,
-    advice: /parses the body twice/,
+    ...reports('reachable', /parses the body twice/),
     merchant: {
       parse(body) {
         return JSON.parse(JSON.parse(body));
@@ -44,32 +37,27 @@ export const wrongBodies: readonly WrongListener[] = [
   },
   {
     does: 'redirects to the URL with a slash at the end',
-    fails,
-    advice: /does not follow.*Register the URL/,
+    ...reports('reachable', /does not follow.*Register the URL/),
     merchant: answering((response) => response.writeHead(308, { location: '/webhooks/' }).end()),
   },
   {
     does: 'redirects to a log-in page',
-    fails,
-    advice: /no log-in page/,
+    ...reports('reachable', /no log-in page/),
     merchant: answering((response) => response.writeHead(302, { location: '/login' }).end()),
   },
   {
     does: 'listens at another path',
-    fails,
-    advice: /Check the path/,
+    ...reports('reachable', /Check the path/),
     merchant: answering((response) => response.writeHead(404).end('Cannot POST /webhooks')),
   },
   {
     does: 'expects another pair',
-    fails,
-    advice: /Give the listener the pair/,
+    ...reports('reachable', /Give the listener the pair/),
     merchant: { isLetIn: () => false },
   },
   {
     does: 'refuses sales that it does not know, verified without --sandbox',
-    fails,
-    advice: /which is right, start the sandbox.*pass --sandbox/,
+    ...reports('reachable', /which is right, start the sandbox.*pass --sandbox/),
     merchant: {
       work() {
         throw new Error('There is no such order.');
@@ -106,8 +94,7 @@ export const wrongReaders: readonly WrongListener[] = [
   },
   {
     does: 'waits for as many letters as `content-length` has bytes',
-    fails: ['bodies', 'prompt'],
-    advice: /UTF-8/,
+    ...reports('bodies, prompt', /UTF-8/),
     limitMs: 1_000,
     merchant: {
       read: (request) =>

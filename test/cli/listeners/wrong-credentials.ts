@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { pair, readPair, rightHeader } from './merchant';
-import { accused, type WrongListener } from './verify-listener';
+import { accused, reports, type WrongListener } from './verify-listener';
 
 const { apiKey, apiToken } = pair;
-const letIn = { fails: ['credentials'], advice: /Compare the whole `Authorization` header/ };
+const letIn = reports('credentials', /Compare the whole `Authorization` header/);
 const hanging = { ...letIn, advice: /answer 401 if they differ/, limitMs: 1_500 };
-const leaking = { fails: ['no-secrets'], advice: /Answer 401 with a fixed text/ };
-const echoing = { fails: ['no-secrets'], advice: /Never send headers/ };
+const leaking = reports('no-secrets', /Answer 401 with a fixed text/);
+const echoing = reports('no-secrets', /Never send headers/);
 
 export const wrongCredentials: readonly WrongListener[] = [
   ...accused(letIn, {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Merchant, type Parts, type Payload, right, type Shop } from './merchant';
-import { accused, type WrongListener } from './verify-listener';
+import { accused, reports, type WrongListener } from './verify-listener';
 
-const once = { fails: ['duplicates'], advice: /Record the idempotency key of what you have acted on/ };
-const share = { fails: ['one-sale'], advice: /Deduplicate on kind, identity and status together/ };
-const undone = { fails: ['order'], advice: /do not go back to it/ };
-const again = { fails: ['retry'], advice: /Record the idempotency key together with the work/ };
+const once = reports('duplicates', /Record the idempotency key of what you have acted on/);
+const share = reports('one-sale', /Deduplicate on kind, identity and status together/);
+const undone = reports('order', /do not go back to it/);
+const again = reports('retry', /Record the idempotency key together with the work/);
 
 export const wrongDuplicates: readonly WrongListener[] = [
   ...accused(once, {
@@ -69,8 +69,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   }),
   {
     does: 'books every payment twice',
-    fails: ['acts'],
-    advice: /Act once for one notification/,
+    ...reports('acts', /Act once for one notification/),
     merchant: ({ counts }) => ({
       work(kind) {
         if (kind === 'payment') counts['payment'] = (counts['payment'] ?? 0) + 1;
@@ -79,8 +78,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   },
   {
     does: 'answers 200 to other payments while it is at work on one',
-    fails: ['burst'],
-    advice: /Answer 200 only to what you have acted on/,
+    ...reports('burst', /Answer 200 only to what you have acted on/),
     merchant: () => {
       let isBusy = false;
       return {
@@ -98,8 +96,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   },
   {
     does: 'refuses what was overtaken',
-    fails: ['order'],
-    advice: /Answer 200 to a state that is over already/,
+    ...reports('order', /Answer 200 to a state that is over already/),
     merchant: () => {
       const ended = new Set<string>();
       return {

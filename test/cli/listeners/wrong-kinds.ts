@@ -1,8 +1,8 @@
 import { type Merchant, type Payload, right } from './merchant';
-import { accused, type WrongListener } from './verify-listener';
+import { accused, reports, type WrongListener } from './verify-listener';
 
-const everyKind = { fails: ['kinds'], advice: /Answer 200 to every kind/ };
-const fields = { fails: ['missing-fields'], advice: /Read fields with care/ };
+const everyKind = reports('kinds', /Answer 200 to every kind/);
+const fields = reports('missing-fields', /Read fields with care/);
 
 export const wrongKinds: readonly WrongListener[] = [
   ...accused(everyKind, {
@@ -14,8 +14,7 @@ export const wrongKinds: readonly WrongListener[] = [
   }),
   {
     does: 'crashes on the receipt that a payout which failed has not',
-    fails: ['kinds', 'missing-fields'],
-    advice: /A payout that failed has no receipt/,
+    ...reports('kinds, missing-fields', /A payout that failed has no receipt/),
     merchant: {
       work(kind, payload) {
         if (kind === 'payout') payload.receipt.toString();
@@ -24,14 +23,12 @@ export const wrongKinds: readonly WrongListener[] = [
   },
   {
     does: 'refuses fields that it does not know',
-    fails: ['unknown-fields'],
-    advice: /leave the others alone/,
+    ...reports('unknown-fields', /leave the others alone/),
     merchant: { work: refusing((_kind, payload) => 'sandboxText' in payload) },
   },
   {
     does: 'refuses objects with fields that it does not know',
-    fails: ['unknown-fields'],
-    advice: /additionalProperties/,
+    ...reports('unknown-fields', /additionalProperties/),
     merchant: {
       work: refusing((_kind, payload) => payload.shopper && 'sandboxText' in payload.shopper),
     },
@@ -63,20 +60,16 @@ export const wrongKinds: readonly WrongListener[] = [
   }),
   {
     does: 'crashes on a reversal whose receipt is null',
-    fails: ['kinds', 'missing-fields'],
-    advice: /Answer 200 to every kind/,
+    ...reports('kinds, missing-fields', /Answer 200 to every kind/),
     merchant: { work: (kind, { receipt }) => void (kind === 'reversal' && receipt.trim()) },
   },
-  ...accused(
-    { fails: ['unknown-kinds'], advice: /Answer 200 to a JSON object of no known kind/ },
-    {
-      'refuses kinds that it does not know': { work: refusing((kind) => kind === 'unrecognized') },
-      'ends its process on kinds that it does not know': ({ stop }) => ({
-        work: (kind, payload) =>
-          kind === 'unrecognized' && payload.saleToken === undefined ? stop() : undefined,
-      }),
-    },
-  ),
+  ...accused(reports('unknown-kinds', /Answer 200 to a JSON object of no known kind/), {
+    'refuses kinds that it does not know': { work: refusing((kind) => kind === 'unrecognized') },
+    'ends its process on kinds that it does not know': ({ stop }) => ({
+      work: (kind, payload) =>
+        kind === 'unrecognized' && payload.saleToken === undefined ? stop() : undefined,
+    }),
+  }),
 ];
 
 /** Throws before anything is counted. */

@@ -1,9 +1,9 @@
 import { type Parts, type Payload, right } from './merchant';
-import { accused, type WrongListener } from './verify-listener';
+import { accused, reports, type WrongListener } from './verify-listener';
 
-const meaning = { fails: ['right-kind'], advice: /Mark an order paid only when/ };
+const meaning = reports('right-kind', /Mark an order paid only when/);
 
-const unknown = { fails: ['unknown-kinds'], advice: /Book nothing for a body/ };
+const unknown = reports('unknown-kinds', /Book nothing for a body/);
 
 export const wrongMeanings: readonly WrongListener[] = [
   ...accused(meaning, {
@@ -48,8 +48,7 @@ export const wrongMeanings: readonly WrongListener[] = [
   }),
   {
     does: 'takes the kind from the query alone, and does nothing about what has none',
-    fails: ['right-kind'],
-    advice: /Look at the query and at the body/,
+    ...reports('right-kind', /Look at the query and at the body/),
     merchant: {
       kindOf: (url, payload) =>
         kindOfQuery(url) ?? (payload.newStatus ? right.kindOf(url, payload) : 'unrecognized'),

@@ -3,26 +3,23 @@ import type { AddressInfo } from 'node:net';
 import { selfSigned } from '../../client/self-signed';
 import { onTestsEnd } from './listen';
 import { answering, right, startMerchant } from './merchant';
-import type { WrongListener } from './verify-listener';
+import { reports, type WrongListener } from './verify-listener';
 
 /** Listeners behind something that turns notifications away: a route, a rate limit, a certificate. */
 export const wrongRoutes: readonly WrongListener[] = [
   {
     does: 'has a rate limit that is used up',
-    fails: ['reachable'],
-    advice: /rate limit/,
+    ...reports('reachable', /rate limit/),
     merchant: answering((response) => response.writeHead(429).end()),
   },
   {
     does: 'takes JSON only with a charset in its media type',
-    fails: ['reachable'],
-    advice: /`application\/json`, without more/,
+    ...reports('reachable', /`application\/json`, without more/),
     merchant: answering((response) => response.writeHead(415).end()),
   },
   {
     does: 'has a route that no query may follow',
-    fails: ['kinds', 'unknown-kinds'],
-    advice: /compare the path alone/,
+    ...reports('kinds, unknown-kinds', /compare the path alone/),
     merchant: {
       isLetIn: (header, url) => url.search === '' && right.isLetIn(header, url, ''),
       refuse: (response) => response.writeHead(404).end(),
@@ -30,8 +27,7 @@ export const wrongRoutes: readonly WrongListener[] = [
   },
   {
     does: 'has a route that needs a query',
-    fails: ['reachable'],
-    advice: /payments come without a query/,
+    ...reports('reachable', /payments come without a query/),
     merchant: {
       isLetIn: (header, url) => url.search !== '' && right.isLetIn(header, url, ''),
       refuse: (response) => response.writeHead(404).end(),
@@ -39,8 +35,7 @@ export const wrongRoutes: readonly WrongListener[] = [
   },
   {
     does: 'knows a payout by `type=payout` alone, and refuses one that failed',
-    fails: ['kinds'],
-    advice: /failed payout carries `payout=true` alone/,
+    ...reports('kinds', /failed payout carries `payout=true` alone/),
     merchant: {
       isLetIn: (header, url) =>
         (url.searchParams.has('type') || !url.searchParams.has('payout')) && right.isLetIn(header, url, ''),
@@ -49,8 +44,7 @@ export const wrongRoutes: readonly WrongListener[] = [
   },
   {
     does: 'has a certificate that nobody trusts',
-    fails: ['reachable'],
-    advice: /certificate is not trusted/,
+    ...reports('reachable', /certificate is not trusted/),
     async start() {
       const { effects, stop } = await startMerchant({});
       const server = createServer(selfSigned, (_request, response) => response.end());
@@ -61,8 +55,7 @@ export const wrongRoutes: readonly WrongListener[] = [
   },
   {
     does: 'speaks plain http behind an https URL',
-    fails: ['reachable'],
-    advice: /speaks plain http/,
+    ...reports('reachable', /speaks plain http/),
     async start() {
       const { url, ...rest } = await startMerchant({});
       return { ...rest, url: url.replace('http:', 'https:') };

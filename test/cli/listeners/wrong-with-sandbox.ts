@@ -1,16 +1,15 @@
 import { buffer } from 'node:stream/consumers';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { type Merchant, type Outcome, type Payload, right } from './merchant';
-import { accused, type WrongListener } from './verify-listener';
+import { accused, reports, type WrongListener } from './verify-listener';
 
-const answer503 = { fails: ['confirms'], advice: /Answer 500 or 503 when the service cannot be asked/ };
+const answer503 = reports('confirms', /Answer 500 or 503 when the service cannot be asked/);
 
 /** Listeners that ask the service about a payment, and do the wrong thing with its response. */
 const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'confirms payments, and records the key of one that it could not confirm',
-    fails: ['retry'],
-    advice: /Record the idempotency key together with the work/,
+    ...reports('retry', /Record the idempotency key together with the work/),
     merchant: ({ client }) => ({
       ...confirming(client),
       async once(key, act, { done }) {
@@ -23,8 +22,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'confirms payments, and answers 200 for good to one that it could not confirm',
-    fails: ['retry'],
-    advice: /give the claim back when the work fails/,
+    ...reports('retry', /give the claim back when the work fails/),
     merchant: ({ client }) => {
       const unconfirmed = new Set<string>();
       return {
@@ -38,8 +36,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'confirms every notification as if it were a payment, and so refuses refunds',
-    fails: ['kinds'],
-    advice: /Answer 200 to every kind/,
+    ...reports('kinds', /Answer 200 to every kind/),
     merchant: ({ client }) => ({
       async work(kind, payload) {
         if (kind === 'unrecognized') return;
@@ -66,8 +63,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   }),
   ...(['latin1', 'ascii'] as const).map((encoding) => ({
     does: `reads the body as ${encoding}, and so confirms another reference code`,
-    fails: ['bodies'],
-    advice: /UTF-8/,
+    ...reports('bodies', /UTF-8/),
     merchant: ({ client }: { client: PaymentsClient }): Partial<Merchant> => ({
       ...confirming(client),
       read: async (request) => (await buffer(request)).toString(encoding),
@@ -75,8 +71,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   })),
   {
     does: 'decodes each piece of the body by itself, and so confirms another reference code',
-    fails: ['bodies'],
-    advice: /whole body/,
+    ...reports('bodies', /whole body/),
     merchant: ({ client }) => ({
       ...confirming(client),
       async read(request) {
@@ -88,8 +83,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'asks the service for the sale, and does not compare its amount',
-    fails: ['confirms'],
-    advice: /Confirm with `confirmPayment` before you act/,
+    ...reports('confirms', /Confirm with `confirmPayment` before you act/),
     merchant: ({ client }) => ({
       async work(kind, { saleToken }) {
         if (kind !== 'payment') return;
@@ -100,8 +94,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'asks the service for the sale, and does not look whether it is paid',
-    fails: ['confirms'],
-    advice: /compares situation, amount/,
+    ...reports('confirms', /compares situation, amount/),
     merchant: ({ client }) => ({
       async work(kind, { saleToken, amount }) {
         if (kind !== 'payment') return;

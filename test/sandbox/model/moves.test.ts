@@ -1,93 +1,90 @@
-import { type Sandbox, SandboxError, type SandboxOptions } from 'pix-automatic-sdk/sandbox';
+import { type Sandbox, SandboxError, type SandboxOptions, sequentialIds } from 'pix-automatic-sdk/sandbox';
 import { type FailedPayout, payoutFailure } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import { credentials, openJourney, openListener, openPaid, openSandbox, order } from '../helpers';
 
-function codeOf(act: () => unknown): string | undefined {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof SandboxError) return error.code;
-    throw error;
-  }
-  return undefined;
-}
-
-const account = { bank: 'SANDBOX', branch: '0001', account: '123456-7' };
 const withoutCharge = { ...order, recurrence: { ...order.recurrence, immediatePayment: false } };
 
-describe('a journey without an immediate payment', () => {
-  it('is authorized by `pay`, charges nothing, and takes its payments from its calendar', async () => {
-    const { sandbox, uuid, query } = await openJourney({}, { ...withoutCharge, amount: undefined });
-    const payments = sandbox.pay(uuid);
-    expect(payments.map(({ dueDate, amount }) => [dueDate, amount])).toEqual([
-      ['2031-01-31', 29.9],
-      ['2031-02-28', 29.9],
-      ['2031-03-31', 29.9],
-    ]);
-    expect(sandbox.transactions).toMatchObject([{ situation: 'PENDING', isAuthorized: true }]);
-    expect(await query(uuid)).toMatchObject({ situation: 'PENDING', refunds: { available: 0 } });
-    expect(codeOf(() => sandbox.pay(uuid))).toBe('not-allowed');
-    expect(codeOf(() => sandbox.refund(uuid))).toBe('not-allowed');
-    expect(sandbox.payScheduledPayment(payments[0]?.instructionId ?? '').status).toBe('PAID');
-  });
-});
+type Journey = Awaited<ReturnType<typeof openJourney>>;
 
-describe('refunds', () => {
-  it('add up without a binary remainder', async () => {
-    const { sandbox, uuid, query } = await openPaid();
-    const first = sandbox.refund(uuid, { amount: 19.9, reason: 'one' });
-    expect((await query(uuid)).refunds).toMatchObject({ available: 39.8, quantity: 1, requested: 19.9 });
-    const second = sandbox.refund(uuid, { amount: 0.1 });
-    const rest = sandbox.refund(uuid);
-    expect(rest.amount).toBe(39.7);
+/** Makes a move such as `refund 19.9` or, for the second reversal, `cancelReversal 2`. */
+function make({ sandbox, uuid }: Journey, move: string): unknown {
+  const [name = '', text] = move.split(' ');
+  const { reversals = [], scheduledPayments = [] } = sandbox.transactions[0] ?? {};
+  const reversal = reversals[Number(text) - 1]?.uuid;
+  const payment = scheduledPayments[Number(text) - 1]?.instructionId;
+  if (name === 'pay' || name === 'cancelTransaction') return sandbox[name](uuid);
+  if (name === 'refund' || name === 'reverse')
+    return sandbox[name](uuid, text ? { amount: Number(text) } : {});
+  const end = Reflect.get(sandbox, name) as Sandbox['completeReversal'] | Sandbox['payScheduledPayment'];
+  return end((name.endsWith('Reversal') ? reversal : payment) ?? 'nope').status;
+}
 
-    const { refunds } = await query(uuid);
-    expect(refunds).toMatchObject({ available: 0, quantity: 3, requested: 59.7 });
-    expect(refunds.transactions).toMatchObject([first, second, rest].map(({ uuid }) => ({ uuid })));
-    expect(refunds.transactions[0]).toEqual({
-      bankDetails: account,
-      creation: first.creation,
-      creditDate: first.creditDate,
-      creditTransferDetails: { referenceCode: order.referenceCode, saleUUID: uuid, total: 19.9 },
-      remark: 'one',
-      status: 'PAID',
-      total: 19.9,
-      uuid: first.uuid,
-    });
-  });
-
-  it('cannot exceed what is left, be zero, or come before the payment', async () => {
-    const { sandbox, uuid } = await openJourney();
-    expect(codeOf(() => sandbox.refund(uuid))).toBe('not-allowed');
-    sandbox.pay(uuid);
-    for (const amount of [59.71, 0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(codeOf(() => sandbox.refund(uuid, { amount }))).toBe('invalid');
+/** Each move, with the status of what it ends or else the amount that is left to refund, or why it is refused. */
+async function trace(journey: Journey, moves: readonly string[]): Promise<string[]> {
+  const seen: string[] = [];
+  for (const move of moves) {
+    try {
+      const status = make(journey, move);
+      const left = (await journey.query(journey.uuid)).refunds.available;
+      seen.push(`${move}: ${typeof status === 'string' ? status : left}`);
+    } catch (error) {
+      if (!(error instanceof SandboxError)) throw error;
+      seen.push(`${move}: ${error.code}`);
     }
-    sandbox.refund(uuid);
-    expect(codeOf(() => sandbox.refund(uuid))).toBe('not-allowed');
+  }
+  return seen;
+}
+
+describe('the moves on a journey', () => {
+  it.each<[claim: string, trace: string, request?: object]>([
+    [
+      'refunds add up without a binary remainder',
+      'pay: 59.7, refund 19.9: 39.8, refund 0.1: 39.7, refund: 0, refund: not-allowed',
+    ],
+    ['no refund comes before the payment', 'refund: not-allowed, pay: 59.7'],
+    [
+      'a refund is above zero and at most what is left',
+      'pay: 59.7, refund 59.71: invalid, refund 0: invalid, refund -1: invalid, refund NaN: invalid',
+    ],
+    [
+      'reversals return what refunds and other reversals have left, and never more',
+      'pay: 59.7, refund 19.9: 39.8, reverse 10: 29.8, reverse 29.81: invalid, reverse: 0, reverse: not-allowed',
+    ],
+    [
+      'a reversal that is cancelled gives its amount back, and one that is paid does not',
+      'pay: 59.7, reverse 10: 49.7, reverse: 0, completeReversal 1: PAID, cancelReversal 2: CANCELLED, refund 9: 40.7',
+    ],
+    [
+      'a reversal returns an unpaid sale once, and ends once',
+      'reverse: 0, reverse: not-allowed, completeReversal 1: PAID, cancelReversal 1: not-allowed',
+    ],
+    ['no reversal of another id ends', 'completeReversal 1: unknown'],
+    [
+      'a scheduled payment is paid or fails, once',
+      'pay: 59.7, failScheduledPayment 1: FAILED, payScheduledPayment 1: not-allowed, payScheduledPayment 2: PAID',
+    ],
+    ['no scheduled payment of another id is paid', 'pay: 59.7, payScheduledPayment 4: unknown'],
+    ['a transaction is paid once', 'pay: 59.7, pay: not-allowed, cancelTransaction: not-allowed'],
+    ['a transaction that is cancelled is not paid', 'cancelTransaction: 0, pay: not-allowed'],
+    [
+      'without an immediate payment, paying authorizes once and charges nothing, and a scheduled payment is no refund',
+      'pay: 0, pay: not-allowed, refund: not-allowed, payScheduledPayment 1: PAID',
+      withoutCharge,
+    ],
+  ])('%s', async (_claim, line, request) => {
+    const journey = await openJourney({}, request);
+    const moves = line.split(', ').map((step) => step.replace(/: .*/, ''));
+    expect((await trace(journey, moves)).join(', ')).toBe(line);
   });
-});
 
-describe('reversals', () => {
-  it('return what refunds and other reversals have left, and never more', async () => {
-    const { sandbox, uuid, query } = await openPaid();
-    sandbox.refund(uuid, { amount: 19.9 });
-    const first = sandbox.reverse(uuid, { amount: 10 });
-    expect(codeOf(() => sandbox.reverse(uuid, { amount: 29.81 }))).toBe('invalid');
-    const rest = sandbox.reverse(uuid);
-    expect(rest.amount).toBe(29.8);
-    expect(codeOf(() => sandbox.reverse(uuid))).toBe('not-allowed');
-    expect(codeOf(() => sandbox.refund(uuid))).toBe('not-allowed');
-    expect((await query(uuid)).refunds.available).toBe(0);
-
-    sandbox.completeReversal(first.uuid);
-    sandbox.cancelReversal(rest.uuid);
-    expect((await query(uuid)).refunds.available).toBe(29.8);
-    expect(sandbox.reverse(uuid).amount).toBe(29.8);
+  it('know no other id', async () => {
+    const { sandbox } = await openSandbox();
+    expect(() => sandbox.pay('nope')).toThrow(expect.objectContaining({ code: 'unknown' }));
+    await expect(sandbox.redeliver('nope')).rejects.toMatchObject({ code: 'unknown' });
   });
 
-  it('in progress are named in the refusal when nothing else is left', async () => {
+  it('name the reversals in progress in a refusal when nothing else is left', async () => {
     const { sandbox, uuid } = await openPaid();
     const first = sandbox.reverse(uuid, { amount: 20 });
     const second = sandbox.reverse(uuid);
@@ -95,340 +92,227 @@ describe('reversals', () => {
       expect(again).toThrow(`20 (UUID ${first.uuid}), 39.7 (UUID ${second.uuid})`);
       expect(again).not.toThrow('gone back already');
     }
+    sandbox.completeReversal(first.uuid);
+    expect(first.status, 'what the caller holds is a copy').toBe('PENDING');
     expect(sandbox.transactions[0]?.reversals).toMatchObject([
-      { uuid: first.uuid, status: 'PENDING', amount: 20 },
+      { uuid: first.uuid, status: 'PAID', amount: 20 },
       { uuid: second.uuid, status: 'PENDING', amount: 39.7 },
     ]);
-    sandbox.completeReversal(first.uuid);
     expect(() => sandbox.reverse(uuid)).toThrow(`39.7 (UUID ${second.uuid})`);
     sandbox.completeReversal(second.uuid);
     expect(() => sandbox.reverse(uuid)).toThrow('all of it has gone back already');
-  });
-
-  it('return the amount of an unpaid sale once, and end once', async () => {
-    const { sandbox, uuid } = await openJourney();
-    const reversal = sandbox.reverse(uuid);
-    expect(reversal.amount).toBe(59.7);
-    expect(codeOf(() => sandbox.reverse(uuid))).toBe('not-allowed');
-    expect(sandbox.completeReversal(reversal.uuid).status).toBe('PAID');
-    expect(codeOf(() => sandbox.cancelReversal(reversal.uuid))).toBe('not-allowed');
-    expect(reversal.status).toBe('PENDING');
   });
 });
 
 describe('scheduled payments', () => {
   it.each([
-    ['WEEKLY', ['2031-01-31', '2031-02-07', '2031-02-14', '2031-02-21']],
-    ['MONTHLY', ['2031-01-31', '2031-02-28', '2031-03-31', '2031-04-30']],
-    ['QUARTERLY', ['2031-01-31', '2031-04-30', '2031-07-31', '2031-10-31']],
-    ['HALF_YEARLY', ['2031-01-31', '2031-07-31', '2032-01-31', '2032-07-31']],
-    ['YEARLY', ['2031-01-31', '2032-01-31', '2033-01-31', '2034-01-31']],
-    ['SEMANAL', ['2031-01-31', '2031-02-07', '2031-02-14', '2031-02-21']],
-    ['an unknown one', ['2031-01-31', '2031-02-28', '2031-03-31', '2031-04-30']],
-  ])('follow the periodicity %s, to the end of shorter months', async (periodicity, dueDates) => {
-    const calendar = { initialDate: '2031-01-31', periodicity };
-    const request = { ...order, recurrence: { ...order.recurrence, calendar } };
-    const { sandbox, uuid } = await openJourney({ inventions: { scheduledPayments: 4 } }, request);
-    expect(sandbox.pay(uuid).map(({ dueDate }) => dueDate)).toEqual(dueDates);
-  });
+    ['WEEKLY', '2031-01-31 2031-02-07 2031-02-14 2031-02-21'],
+    ['MONTHLY', '2031-01-31 2031-02-28 2031-03-31 2031-04-30'],
+    ['YEARLY', '2031-01-31'],
+    ['an unknown one', '2031-01-31 2031-02-28 2031-03-31 2031-04-30'],
+  ])(
+    'follow the periodicity %s to the end of shorter months, up to the final date',
+    async (periodicity, days) => {
+      const calendar = { initialDate: '2031-01-31', finalDate: '2031-04-30', periodicity };
+      const recurrence = { ...withoutCharge.recurrence, calendar };
+      const options = { inventions: { scheduledPayments: 4 } };
+      const { sandbox, uuid } = await openJourney(options, { ...order, amount: undefined, recurrence });
+      const payments = sandbox.pay(uuid);
+      expect(payments.map(({ dueDate }) => dueDate).join(' ')).toBe(days);
+      expect(payments[0]).toMatchObject({ amount: 29.9, transactionUUID: uuid });
+      expect(sandbox.transactions).toMatchObject([{ situation: 'PENDING', isAuthorized: true }]);
+    },
+  );
 
-  it('come up to the final date, or monthly from the next month', async () => {
-    const { sandbox, uuid, create } = await openJourney({ inventions: { scheduledPayments: 14 } });
-    expect(sandbox.pay(uuid).at(-1)?.dueDate).toBe('2031-12-31');
-    const open = await create({ ...order, recurrence: { immediatePayment: true } });
-    expect(sandbox.pay(open.uuid)).toHaveLength(14);
-    expect(sandbox.scheduledPayments(open.uuid)[0]).toMatchObject({
-      amount: 59.7,
-      transactionUUID: open.uuid,
+  it('are monthly from next month on, of the journey’s amount, where it has neither calendar nor amount', async () => {
+    const options = { inventions: { scheduledPayments: 14 }, now: () => Date.UTC(2031, 0, 31, 12) };
+    const { sandbox, uuid } = await openJourney(options, {
+      ...order,
+      recurrence: { immediatePayment: true },
     });
+    expect(sandbox.pay(uuid)).toHaveLength(14);
+    expect(sandbox.scheduledPayments(uuid)[0]).toMatchObject({ dueDate: '2031-02-28', amount: 59.7 });
   });
 
-  it('are paid or fail, once', async () => {
-    const { sandbox, payments } = await openPaid();
-    const [first = '', second = ''] = payments;
-    expect(sandbox.failScheduledPayment(first).status).toBe('FAILED');
-    expect(sandbox.payScheduledPayment(second).status).toBe('PAID');
-    expect(codeOf(() => sandbox.payScheduledPayment(first))).toBe('not-allowed');
-    expect(codeOf(() => sandbox.failScheduledPayment(second))).toBe('not-allowed');
-  });
+  it.each([{}, { authorizeOnly: true }])(
+    'of a test journey are 29.90 a month from next month on: %j',
+    async (options) => {
+      const { sandbox } = await openSandbox({ now: () => Date.UTC(2031, 0, 31, 12) });
+      const payments = sandbox.pay(sandbox.createTestJourney(options).uuid);
+      const due = payments.map(({ dueDate, amount }) => `${dueDate} ${amount}`).join(', ');
+      expect(due).toBe('2031-02-28 29.9, 2031-03-28 29.9, 2031-04-28 29.9');
+    },
+  );
 });
 
-describe('the sandbox’s model', () => {
-  it('pays or cancels a transaction once', async () => {
-    const { sandbox, uuid, create, query } = await openPaid();
-    expect(codeOf(() => sandbox.pay(uuid))).toBe('not-allowed');
-    expect(codeOf(() => sandbox.cancelTransaction(uuid))).toBe('not-allowed');
-
-    const cancelled = await create();
-    sandbox.cancelTransaction(cancelled.uuid);
-    expect((await query(cancelled.uuid)).situation).toBe('CANCELLED');
-    expect(codeOf(() => sandbox.pay(cancelled.uuid))).toBe('not-allowed');
-  });
-
-  it('names an unknown id as unknown', async () => {
-    const { sandbox } = await openSandbox();
-    expect(codeOf(() => sandbox.pay('nope'))).toBe('unknown');
-    expect(codeOf(() => sandbox.completeReversal('nope'))).toBe('unknown');
-    expect(codeOf(() => sandbox.payScheduledPayment('nope'))).toBe('unknown');
-    await expect(sandbox.redeliver('nope')).rejects.toMatchObject({ code: 'unknown' });
-  });
-});
-
-const dateTime = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
-const uuidText = expect.stringMatching(/^[0-9a-f-]{36}$/);
-
-/** Does something with a paid journey, and returns the notifications that this sent. */
-async function notificationsOf(
-  act: (sandbox: Sandbox, uuid: string) => void,
-  inventions: SandboxOptions['inventions'] = {},
-) {
+it('a notification is a POST of JSON with Basic auth, to the merchant’s own query and then its flags', async () => {
   const listener = await openListener();
-  const { sandbox, journey, uuid } = await openPaid({ inventions });
-  sandbox.setWebhookUrl(listener.url);
-  act(sandbox, uuid);
+  const { sandbox } = await openSandbox({ webhookUrl: `${listener.url}?shop=a%20b&x#part` });
+  sandbox.payOut({ amount: 1 });
   await sandbox.idle();
-  const sent = listener.received.map(({ url, body }) => ({ url, payload: JSON.parse(body) }));
-  return { journey, sent };
-}
-
-/** A paid journey whose notification a listener has received. */
-async function openDelivered() {
-  const listener = await openListener();
-  const opened = await openPaid({ webhookUrl: listener.url });
-  await opened.sandbox.idle();
-  return { ...opened, request: listener.received[0] };
-}
-
-describe('a notification', () => {
-  it('is a POST with Basic auth of key and token, and JSON', async () => {
-    const { request } = await openDelivered();
-    expect(request?.method).toBe('POST');
-    expect(request?.url).toBe('/hooks');
-    expect(request?.headers['content-type']).toBe('application/json');
-    const pair = Buffer.from(`${credentials.apiKey}:${credentials.apiToken}`).toString('base64');
-    expect(request?.headers.authorization).toBe(`Basic ${pair}`);
-  });
-
-  it("keeps the merchant's own query before its flags", async () => {
-    const listener = await openListener();
-    const { sandbox } = await openSandbox({ webhookUrl: `${listener.url}?shop=a%20b&x#part` });
-    sandbox.payOut({ amount: 1 });
-    await sandbox.idle();
-    expect(listener.received[0]?.url).toBe('/hooks?shop=a%20b&x&payout=true&type=payout');
-  });
+  const authorization = `Basic ${btoa(`${credentials.apiKey}:${credentials.apiToken}`)}`;
+  const headers = { authorization, 'content-type': 'application/json' };
+  const url = '/hooks?shop=a%20b&x&payout=true&type=payout';
+  expect(listener.received).toMatchObject([{ method: 'POST', url, headers }]);
 });
+
+const date = '2030-12-31 23:59:59';
+/** Ids count up: the journey has the first, its three scheduled payments the next. */
+const uuidOf = (number: number) => `00000000-0000-4000-8000-00000000000${number}`;
+const made = { id: 1_000_002, uuid: uuidOf(5), creation: date };
+const receipt = 'sandbox-receipt-1000002';
+const bankDetails = { bank: 'SANDBOX', branch: '0001', account: '123456-7' };
+const sale = { saleToken: uuidOf(1), referenceCode: 'order-1', currency: 'BRL' };
+const names = { id: 'shopper-1', firstName: 'Ana', lastName: 'Maria de Souza', email: 'ana@example.com' };
+const shopper = { ...names, agency: '0001', account: '123456-7' };
+const paid = { ...sale, amount: 59.7, shopper, date, newStatus: 'PAID' };
+const reversal = {
+  ...made,
+  currency: 'BRL',
+  originalAmount: 59.7,
+  reversedAmount: 9.7,
+  status: 'PENDING',
+  bankDetails,
+  sale: { id: 1_000_001, uuid: uuidOf(1) },
+  receipt: null,
+  reason: 'not identified',
+};
+const credited = { ...made, status: 'PAID', amount: 19.9, creditDate: date };
+const amountless = { ...sale, originalAmount: 59.7, bankDetails, receipt, status: 'PAID', refund: credited };
+const refund = { ...amountless, reversedAmount: 19.9, amountRefunded: 19.9, reason: 'one returned', date };
+const payout = { ...made, currency: 'BRL', amount: 5, bankDetails };
+const paidOut = { ...payout, success: true, message: 'success', status: 'PAID', receipt };
+
+type Move = (sandbox: Sandbox, uuid: string) => unknown;
+type Inventions = SandboxOptions['inventions'];
+type Sent = [query: string, payload: object][];
+
+const pay: Move = (sandbox, uuid) => sandbox.pay(uuid);
+const charge: Move = (sandbox, uuid) =>
+  sandbox.payScheduledPayment(sandbox.scheduledPayments(uuid)[0]?.instructionId ?? '');
+const reverse = (options: object) => (sandbox: Sandbox, uuid: string) =>
+  sandbox.reverse(uuid, { amount: 9.7, reason: 'not identified', ...options });
+const give = (options: object) => (sandbox: Sandbox, uuid: string) =>
+  sandbox.refund(uuid, { amount: 19.9, reason: 'one returned', ...options });
+const payOut = (options: object) => (sandbox: Sandbox) => sandbox.payOut({ amount: 5, ...options });
+
+/** A journey with a fixed time and fixed ids, and everything that a move sends, once it is paid. */
+async function openSending(move: Move, inventions: Inventions = {}, request: object = order) {
+  const options = { inventions, ids: sequentialIds(), now: () => Date.UTC(2031, 0, 1, 2, 59, 59) };
+  const journey = await openJourney(options, request);
+  const { sandbox, uuid } = journey;
+  if (move !== pay) sandbox.pay(uuid);
+  // Nothing listens there: the deliveries show what is sent.
+  sandbox.setWebhookUrl('http://127.0.0.1:1/hooks');
+  move(sandbox, uuid);
+  const sent = sandbox.deliveries.map(({ url, payload }) => [new URL(url).search, payload]);
+  return { ...journey, sent };
+}
+
+/** These payloads, each with the same flags in its query. */
+const sentWith = (query: string, ...payloads: object[]): Sent => payloads.map((payload) => [query, payload]);
+const reversing = '?reversing=true&type=reversing';
+const refunding = '?refund=true&type=refund';
+const payingOut = '?payout=true&type=payout';
+const order2 = { referenceCode: 'payout-1', bankDetails: { bank: '1', branch: '2', account: '3' } };
 
 describe('a move sends the payload of its table', () => {
-  it('when a payment is confirmed (6.2)', async () => {
-    const { sandbox, uuid, query, request } = await openDelivered();
-    expect(JSON.parse(request?.body ?? '')).toEqual({
-      saleToken: uuid,
-      referenceCode: 'order-1',
-      currency: 'BRL',
-      amount: 59.7,
-      shopper: {
-        id: 'shopper-1',
-        firstName: 'Ana',
-        lastName: 'Maria de Souza',
-        email: 'ana@example.com',
-        agency: '0001',
-        account: '123456-7',
-      },
-      date: dateTime,
-      newStatus: 'PAID',
-    });
-    const transaction = await query(uuid);
-    expect(transaction.situation).toBe('PAID');
-    expect(transaction.refunds).toMatchObject({ available: 59.7, quantity: 0, requested: 0 });
-    expect(transaction.shopper.bankDetails).toEqual({ account: '123456-7', branch: '0001' });
-    expect(sandbox.scheduledPayments(uuid)).toMatchObject(
-      ['2031-01-31', '2031-02-28', '2031-03-31'].map((dueDate) => ({
-        dueDate,
-        amount: 29.9,
-        status: 'SCHEDULED',
-      })),
-    );
-  });
-
-  it('when a reversal begins, and again when it is paid (6.3)', async () => {
-    const { journey, sent } = await notificationsOf((sandbox, uuid) => {
-      const reversal = sandbox.reverse(uuid, { amount: 9.7, reason: 'not identified' });
-      sandbox.completeReversal(reversal.uuid);
-    });
-    const first = {
-      id: expect.any(Number),
-      uuid: uuidText,
-      currency: 'BRL',
-      originalAmount: 59.7,
-      reversedAmount: 9.7,
-      status: 'PENDING',
-      bankDetails: account,
-      sale: { id: journey.id, uuid: journey.uuid },
-      creation: dateTime,
-      receipt: null,
-      reason: 'not identified',
-    };
-    const pending = sent.find(({ payload }) => payload.status === 'PENDING');
-    const paid = sent.find(({ payload }) => payload.status === 'PAID');
-    expect(sent.map(({ url }) => url)).toEqual(Array(2).fill('/hooks?reversing=true&type=reversing'));
-    expect(pending?.payload).toEqual(first);
-    expect(paid?.payload).toEqual({ ...first, status: 'PAID', receipt: expect.any(String) });
-    expect(paid?.payload.uuid).toBe(pending?.payload.uuid);
-  });
-
-  it('when a reversal is cancelled (6.3)', async () => {
-    const { sent } = await notificationsOf((sandbox, uuid) => {
-      sandbox.cancelReversal(sandbox.reverse(uuid).uuid);
-    });
-    expect(sent.map(({ payload }) => payload.status).sort()).toEqual(['CANCELLED', 'PENDING']);
-  });
-
-  it('when a refund is credited (6.4)', async () => {
-    const { journey, sent } = await notificationsOf((sandbox, uuid) => {
-      sandbox.refund(uuid, { amount: 19.9, reason: 'one item returned', receipt: 'null' });
-    });
-    expect(sent).toEqual([
+  it.each<[when: string, move: Move, sent: Sent, inventions?: Inventions]>([
+    ['when a payment is confirmed (6.2)', pay, sentWith('', paid)],
+    [
+      'when a reversal begins, and again when it is paid (6.3)',
+      reverse({ complete: true }),
+      sentWith(reversing, reversal, { ...reversal, status: 'PAID', receipt }),
+    ],
+    [
+      'when a reversal is cancelled (6.3)',
+      reverse({ cancel: true }),
+      sentWith(reversing, reversal, { ...reversal, status: 'CANCELLED' }),
+    ],
+    ['when a refund is credited (6.4)', give({}), sentWith(refunding, refund)],
+    [
+      'when a refund has the receipt null as a text (6.4)',
+      give({ receipt: 'null' }),
+      sentWith(refunding, { ...refund, receipt: 'null' }),
+    ],
+    ...(['reversedAmount', 'amountRefunded'] as const).map((field): [string, Move, Sent, Inventions] => {
+      const sent = sentWith(refunding, { ...amountless, [field]: 19.9, reason: 'one returned', date });
+      return [`when a refund carries ${field} alone`, give({}), sent, { refundAmountFields: field }];
+    }),
+    ['when a payout is made (6.5)', payOut(order2), sentWith(payingOut, { ...paidOut, ...order2 })],
+    ...[
+      { fail: 'PE0001', message: 'The bank details provided are not valid' },
+      { fail: 'PE0002', message: 'The account holder does not match the provided identification document' },
       {
-        url: '/hooks?refund=true&type=refund',
-        payload: {
-          saleToken: journey.uuid,
-          referenceCode: 'order-1',
-          currency: 'BRL',
-          originalAmount: 59.7,
-          reversedAmount: 19.9,
-          amountRefunded: 19.9,
-          bankDetails: account,
-          receipt: 'null',
-          status: 'PAID',
-          refund: {
-            id: expect.any(Number),
-            uuid: uuidText,
-            status: 'PAID',
-            amount: 19.9,
-            creation: dateTime,
-            creditDate: dateTime,
-          },
-          reason: 'one item returned',
-          date: dateTime,
-        },
+        fail: 'PE0003',
+        reason: 'closed',
+        message: 'The destination account does not accept transfers; closed',
       },
-    ]);
+      { fail: 'PE0004', reason: 'closed', message: 'Other reasons; closed' },
+    ].map(({ message, ...failing }): [string, Move, Sent] => {
+      const failed = { ...payout, success: false, status: 'PENDING', error_code: failing.fail, message };
+      return [
+        `when a payout fails with ${failing.fail} (6.5, 7.1)`,
+        payOut(failing),
+        [['?payout=true', failed]],
+      ];
+    }),
+    [
+      'when a reversal also reverses its sale, because the table of inventions asks for it',
+      reverse({}),
+      [...sentWith(reversing, reversal), ['', { ...paid, newStatus: 'REVERSAL' }]],
+      { saleReversalNotification: true },
+    ],
+    [
+      'except for a notification of the merchant’s own, which sends the given payload',
+      (sandbox) => sandbox.notify({ recurrence: 'r-1' }, 'type=recurrence'),
+      sentWith('?type=recurrence', { recurrence: 'r-1' }),
+    ],
+    ['except that a charged scheduled payment sends nothing: the document shows no payload', charge, []],
+    [
+      'and a charged scheduled payment that of a sale of its own, because the table of inventions asks for it',
+      charge,
+      sentWith('', { ...paid, saleToken: uuidOf(5), amount: 29.9 }),
+      { scheduledPaymentSale: true },
+    ],
+  ])('%s', async (_when, move, sent, inventions) => {
+    expect((await openSending(move, inventions)).sent).toEqual(sent);
   });
 
-  it.each(['reversedAmount', 'amountRefunded'] as const)('when a refund carries %s alone', async (field) => {
-    const { sent } = await notificationsOf((sandbox, uuid) => sandbox.refund(uuid), {
-      refundAmountFields: field,
-    });
-    const names = Object.keys(sent[0]?.payload ?? {});
-    expect(names.filter((name) => name.endsWith('Amount') || name === 'amountRefunded')).toEqual([
-      'originalAmount',
-      field,
-    ]);
-  });
-
-  it('when a payout is made (6.5)', async () => {
-    const { sent } = await notificationsOf((sandbox) => {
-      sandbox.payOut({
-        amount: 12.5,
-        referenceCode: 'payout-1',
-        bankDetails: { bank: '1', branch: '2', account: '3' },
-      });
-    });
-    expect(sent).toEqual([
-      {
-        url: '/hooks?payout=true&type=payout',
-        payload: {
-          success: true,
-          message: 'success',
-          id: expect.any(Number),
-          uuid: uuidText,
-          currency: 'BRL',
-          amount: 12.5,
-          status: 'PAID',
-          referenceCode: 'payout-1',
-          bankDetails: { bank: '1', branch: '2', account: '3' },
-          creation: dateTime,
-          receipt: expect.any(String),
-        },
-      },
-    ]);
-  });
-
-  it.each([
-    ['PE0001', 'The bank details provided are not valid'],
-    ['PE0002', 'The account holder does not match the provided identification document'],
-    ['PE0003', 'The destination account does not accept transfers; account closed'],
-    ['PE0004', 'Other reasons; account closed'],
-  ] as const)('when a payout fails with %s (6.5, 7.1)', async (fail, message) => {
-    const reason = message.includes(';') ? 'account closed' : undefined;
-    const { sent } = await notificationsOf((sandbox) => sandbox.payOut({ amount: 5, fail, reason }));
-    expect(sent).toEqual([
-      {
-        url: '/hooks?payout=true',
-        payload: {
-          success: false,
-          message,
-          error_code: fail,
-          id: expect.any(Number),
-          uuid: uuidText,
-          currency: 'BRL',
-          amount: 5,
-          status: 'PENDING',
-          bankDetails: account,
-          creation: dateTime,
-        },
-      },
-    ]);
+  it('except that an authorization without a charge sends nothing', async () => {
+    expect((await openSending(pay, {}, withoutCharge)).sent).toEqual([]);
   });
 
   it.each(['PE0003', 'PE0004'] as const)(
     'when a payout fails with %s and a reason, in the form that its row of the table gives it',
     async (fail) => {
-      const { sent } = await notificationsOf(
-        (sandbox) => sandbox.payOut({ amount: 5, fail, reason: 'account closed' }),
-        { failedPayoutMessage: '{code} - {reason}' },
-      );
-      const failure = payoutFailure(sent[0]?.payload as FailedPayout);
+      const form = { failedPayoutMessage: '{code} - {reason}' };
+      const { sent } = await openSending(payOut({ fail, reason: 'account closed' }), form);
+      const failure = payoutFailure(sent[0]?.[1] as FailedPayout);
       expect(failure).toEqual({ code: fail, meaning: expect.any(String), reason: 'account closed' });
     },
   );
+});
 
-  it('when a reversal also reverses its sale, because the table of inventions asks for it', async () => {
-    const { sent } = await notificationsOf((sandbox, uuid) => sandbox.reverse(uuid), {
-      saleReversalNotification: true,
+describe('the query shows', () => {
+  it('a refund with all fields of section 2.3, and the account of who has paid', async () => {
+    const { query, uuid } = await openSending(give({}));
+    const { refunds, shopper } = await query(uuid);
+    const creditTransferDetails = { referenceCode: 'order-1', saleUUID: uuid, total: 19.9 };
+    const { id: _, amount: total, ...shown } = credited;
+    expect(refunds).toEqual({
+      available: 39.8,
+      quantity: 1,
+      requested: 19.9,
+      transactions: [{ ...shown, total, bankDetails, creditTransferDetails, remark: 'one returned' }],
     });
-    const sale = sent.find(({ url }) => url === '/hooks');
-    expect(sale?.payload).toMatchObject({ newStatus: 'REVERSAL', referenceCode: order.referenceCode });
+    expect(shopper.bankDetails).toEqual({ account: '123456-7', branch: '0001' });
   });
 
-  it('except for a notification of the merchant’s own, which sends the given payload', async () => {
-    const { sent } = await notificationsOf((sandbox) =>
-      sandbox.notify({ recurrence: 'r-1' }, 'type=recurrence'),
-    );
-    expect(sent).toEqual([{ url: '/hooks?type=recurrence', payload: { recurrence: 'r-1' } }]);
-  });
-
-  it('except that a charged scheduled payment sends nothing, because the document shows no such notification', async () => {
-    const { sent } = await notificationsOf((sandbox, uuid) => {
-      sandbox.payScheduledPayment(sandbox.scheduledPayments(uuid)[0]?.instructionId ?? '');
-    });
-    expect(sent).toEqual([]);
-  });
-
-  it('except that an authorization without a charge sends nothing, and that its row can make month two a sale', async () => {
-    const listener = await openListener();
-    const options = { webhookUrl: listener.url, inventions: { scheduledPaymentSale: true } };
-    const { sandbox, uuid, query } = await openJourney(options, withoutCharge);
-    const [first] = sandbox.pay(uuid);
-    await sandbox.idle();
-    expect(listener.received).toEqual([]);
-    const { saleUUID } = sandbox.payScheduledPayment(first?.instructionId ?? '');
-    await sandbox.idle();
-    expect(listener.received.map(({ body }) => JSON.parse(body))).toMatchObject([
-      { saleToken: saleUUID, referenceCode: order.referenceCode, amount: 29.9, newStatus: 'PAID' },
-    ]);
-    expect(saleUUID).not.toBe(uuid);
-    expect(await query(saleUUID ?? '')).toMatchObject({ situation: 'PAID', amount: 29.9 });
+  it('a charged scheduled payment as a sale that is paid, and its journey as before', async () => {
+    const { sandbox, query, uuid } = await openSending(charge, { scheduledPaymentSale: true }, withoutCharge);
+    const { saleUUID = '' } = sandbox.scheduledPayments(uuid)[0] ?? {};
+    expect(await query(saleUUID)).toMatchObject({ situation: 'PAID', amount: 29.9 });
     expect(await query(uuid)).toMatchObject({ situation: 'PENDING' });
     expect(sandbox.transactions).toHaveLength(1);
   });

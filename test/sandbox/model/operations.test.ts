@@ -1,12 +1,25 @@
+import type { SandboxOptions } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it } from 'vitest';
 import { credentials, headers, openJourney, openPaid, openSandbox, order, readJson } from '../helpers';
 
-const unknownUuid = '00000000-0000-4000-8000-000000000000';
+const checkout = '/v1.1/checkout/pix-automatic';
+const transaction = '/v1.1/transactions/00000000-0000-4000-8000-000000000000';
+const cancel = (id = 'nope') => `/v1.1/pix-automatic/scheduled-payments/${id}/cancel`;
+const reason = { reason: 'customer left' };
+const dateTime = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+
+/** An answer in one line: its status, the row of the table of inventions, the `allow` header, and its body. */
+async function trace(answering: Promise<Response>) {
+  const answer = await answering;
+  const shown = ['x-sandbox-invention', 'allow'].map((name) => answer.headers.get(name));
+  const { status, message } = await readJson(answer);
+  return [answer.status, ...shown, status, message].filter((part) => part !== null).join(' ');
+}
 
 describe('creating a journey', () => {
   it('answers with every field of section 2.2', async () => {
     const { sandbox, call } = await openSandbox();
-    const answer = await call('POST', '/v1.1/checkout/pix-automatic', order);
+    const answer = await call('POST', checkout, order);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(answer.headers.get('x-sandbox-invention')).toBeNull();
@@ -39,61 +52,28 @@ describe('creating a journey', () => {
   });
 
   it('takes the first recurrence as the amount of a journey without an immediate charge', async () => {
-    const { amount, ...rest } = order;
     const recurrence = { ...order.recurrence, immediatePayment: false };
-    const { journey } = await openJourney({}, { ...rest, recurrence });
+    const { journey } = await openJourney({}, { ...order, amount: undefined, recurrence });
     expect(journey.amount).toBe(29.9);
-  });
-
-  it.each([
-    ['no JSON', '{"currency":'],
-    ['an array', '[]'],
-    ['no amount for an immediate payment', { ...order, amount: undefined }],
-    ['no shopper', { ...order, shopper: undefined }],
-    ['an amount as text', { ...order, amount: '59.70' }],
-  ])('is refused for %s', async (_name, body) => {
-    const { call } = await openSandbox();
-    const answer = await call('POST', '/v1.1/checkout/pix-automatic', body);
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get('x-sandbox-invention')).toBe('invalidBody');
-    expect(await answer.json()).toEqual({ status: -1, message: expect.stringContaining('invalid body') });
-  });
-
-  it('accepts a repeated referenceCode by default', async () => {
-    const accepting = await openSandbox();
-    expect((await accepting.create()).uuid).not.toBe((await accepting.create()).uuid);
-
-    const repeatedReferenceCode = { httpStatus: 422, status: 999, message: 'used before' };
-    const refusing = await openSandbox({ inventions: { repeatedReferenceCode } });
-    await refusing.create();
-    const second = await refusing.call('POST', '/v1.1/checkout/pix-automatic', order);
-    expect(second.status).toBe(422);
-    expect(await second.json()).toEqual({ status: 999, message: 'used before' });
   });
 });
 
 describe('querying a transaction', () => {
   it('answers with the fields of section 2.3, and invents no field in the objects that the document leaves open', async () => {
     const { journey, query } = await openJourney();
-    expect(await query(journey.uuid)).toEqual({
-      status: 0,
-      message: 'success',
-      id: journey.id,
-      uuid: journey.uuid,
-      type: 'SALE',
-      situation: 'PENDING',
-      currency: 'BRL',
-      amount: 59.7,
-      shipping: 0,
-      discounts: 0,
-      total: 59.7,
-      appliedRate: 0,
-      referenceCode: 'order-1',
-      creation: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
-      maxAge: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/),
-      shopper: { document: order.shopper.document, email: order.shopper.email, phone: order.shopper.phone },
+    const { id, uuid } = journey;
+    const { document, email, phone } = order.shopper;
+    const success = { status: 0, message: 'success' };
+    const sale = { id, uuid, type: 'SALE', situation: 'PENDING', currency: 'BRL', referenceCode: 'order-1' };
+    const amounts = { amount: 59.7, shipping: 0, discounts: 0, total: 59.7, appliedRate: 0, serviceFee: 0 };
+    expect(await query(uuid)).toEqual({
+      ...success,
+      ...sale,
+      ...amounts,
+      creation: dateTime,
+      maxAge: dateTime,
+      shopper: { document, email, phone },
       refunds: { available: 0, quantity: 0, requested: 0, transactions: [] },
-      serviceFee: 0,
       has_return_error: false,
     });
   });
@@ -103,108 +83,90 @@ describe('querying a transaction', () => {
     const { creation, maxAge } = await query(uuid);
     expect(Date.parse(`${maxAge}Z`) - Date.parse(`${creation}Z`)).toBe(30 * 60_000);
   });
-
-  it('answers 404 for an unknown UUID, or the answer it was configured with', async () => {
-    const usual = await openSandbox();
-    expect((await usual.call('GET', `/v1.1/transactions/${unknownUuid}`)).status).toBe(404);
-
-    const unknownTransaction = { httpStatus: 200, status: -1, message: 'nothing here' };
-    const changed = await openSandbox({ inventions: { unknownTransaction } });
-    const answer = await changed.call('GET', `/v1.1/transactions/${unknownUuid}`);
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ status: -1, message: 'nothing here' });
-  });
 });
 
 describe('cancelling a scheduled payment', () => {
-  const cancel = (id: string) => `/v1.1/pix-automatic/scheduled-payments/${id}/cancel`;
-
-  it('answers status 0 and success, once', async () => {
+  it('answers status 0 and success, once, and keeps the reason', async () => {
     const { sandbox, call, uuid, payments } = await openPaid();
-    const [id = ''] = payments;
-    const first = await call('PUT', cancel(id), { reason: 'customer left' });
-    expect(first.status).toBe(200);
-    expect(await first.text()).toBe('{"status":0,"message":"success"}');
-    expect(sandbox.scheduledPayments(uuid)[0]).toMatchObject({
-      status: 'CANCELLED',
-      cancellationReason: 'customer left',
-    });
-
-    const second = await call('PUT', cancel(id), { reason: 'again' });
-    expect(second.status).toBe(409);
-    expect(second.headers.get('x-sandbox-invention')).toBe('cancellationRefused');
+    expect(await trace(call('PUT', cancel(payments[0]), reason))).toBe('200 0 success');
+    const [cancelled] = sandbox.scheduledPayments(uuid);
+    expect(cancelled).toMatchObject({ status: 'CANCELLED', cancellationReason: reason.reason });
+    expect(await trace(call('PUT', cancel(payments[0]), { reason: 'again' }))).toBe(
+      '409 cancellationRefused -1 scheduled payment cannot be cancelled: it is CANCELLED',
+    );
   });
 
-  it('can be repeated where the table of inventions says so', async () => {
-    const inventions = { repeatedCancellation: 'success' } as const;
-    const { sandbox, call, uuid, payments } = await openPaid({ inventions });
-    const [id = ''] = payments;
-    await call('PUT', cancel(id), { reason: 'first' });
-    expect((await call('PUT', cancel(id), { reason: 'second' })).status).toBe(200);
-    expect(sandbox.scheduledPayments(uuid)[0]?.cancellationReason).toBe('first');
+  it('can be repeated where the table of inventions says so, and keeps the first reason', async () => {
+    const { sandbox, call, uuid, payments } = await openPaid({
+      inventions: { repeatedCancellation: 'success' },
+    });
+    await call('PUT', cancel(payments[0]), reason);
+    expect(await trace(call('PUT', cancel(payments[0]), { reason: 'second' }))).toBe('200 0 success');
+    expect(sandbox.scheduledPayments(uuid)[0]?.cancellationReason).toBe(reason.reason);
   });
 
   it('is refused once the payment was charged', async () => {
     const { sandbox, call, payments } = await openPaid();
-    const [id = ''] = payments;
-    sandbox.payScheduledPayment(id);
-    expect((await call('PUT', cancel(id), { reason: 'too late' })).status).toBe(409);
-  });
-
-  it('answers 404 for an unknown instruction id and 400 without a reason', async () => {
-    const { call } = await openSandbox();
-    expect((await call('PUT', cancel('nope'), { reason: 'x' })).status).toBe(404);
-    expect((await call('PUT', cancel('nope'), {})).status).toBe(400);
+    sandbox.payScheduledPayment(payments[0] ?? '');
+    expect(await trace(call('PUT', cancel(payments[0]), reason))).toContain('409 cancellationRefused -1');
   });
 });
 
-describe('the sandbox’s HTTP server', () => {
+describe('the operations', () => {
   const operations = [
-    ['POST', '/v1.1/checkout/pix-automatic', order],
-    ['GET', `/v1.1/transactions/${unknownUuid}`, undefined],
-    ['PUT', '/v1.1/pix-automatic/scheduled-payments/id/cancel', { reason: 'x' }],
+    ['POST', checkout, order],
+    ['GET', transaction, undefined],
+    ['PUT', cancel(), reason],
   ] as const;
 
-  it.each(operations)('asks for both credentials at %s %s', async (method, path, body) => {
+  it.each(operations)('ask for both credentials at %s %s', async (method, path, body) => {
     const { call } = await openSandbox();
-    const wrong = [
+    for (const change of [
       { 'x-api-key': '' },
       { 'x-api-token': '' },
       { 'x-api-key': credentials.apiToken, 'x-api-token': credentials.apiKey },
       { 'x-api-token': `${credentials.apiToken}x` },
-    ];
-    for (const change of wrong) {
-      const answer = await call(method, path, body, { headers: { ...headers, ...change } });
-      expect(answer.status).toBe(401);
-      expect(await answer.json()).toEqual({ status: -1, message: 'invalid credentials' });
-    }
-  });
-
-  it.each(operations)('knows no other method at %s %s', async (method, path) => {
-    const { call } = await openSandbox();
-    const answer = await call('PATCH', path, '{}');
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe(method);
-  });
-
-  it('accepts only JSON, sent as such and up to a limit', async () => {
-    const { call } = await openSandbox({ inventions: { maxBodyBytes: 2_000 } });
-    const path = '/v1.1/checkout/pix-automatic';
-    const asText = { headers: { ...headers, 'content-type': 'text/plain' } };
-    expect((await call('POST', path, order, asText)).status).toBe(415);
-    expect((await call('POST', path, { ...order, note: 'x'.repeat(3_000) })).status).toBe(413);
-  });
-
-  it('answers 404 beside the exact paths of its operations', async () => {
-    const { call } = await openSandbox();
-    for (const path of [
-      '/elsewhere',
-      '/v1.1/transactions',
-      '/v1.1/transactions/a/b',
-      '/v1/checkout/pix-automatic',
-      '/v1.1/transactions/%',
     ]) {
-      expect((await call('GET', path)).status).toBe(404);
+      const answer = call(method, path, body, { headers: { ...headers, ...change } });
+      expect(await trace(answer)).toBe('401 wrongCredentials -1 invalid credentials');
     }
+  });
+
+  it.each<[method: string, path: string, body: unknown, expected: string]>([
+    ...operations.map(([method, path]): [string, string, string, string] => {
+      return ['PATCH', path, '{}', `405 wrongMethod ${method} -1 method not allowed`];
+    }),
+    ['GET', '/elsewhere', undefined, '404 unknownPath -1 no such operation'],
+    ['GET', '/v1.1/transactions', undefined, '404 unknownPath -1 no such operation'],
+    ['GET', '/v1.1/transactions/a/b', undefined, '404 unknownPath -1 no such operation'],
+    ['GET', '/v1/checkout/pix-automatic', undefined, '404 unknownPath -1 no such operation'],
+    ['GET', transaction, undefined, '404 unknownTransaction -1 transaction not found'],
+    ['PUT', cancel(), reason, '404 unknownScheduledPayment -1 scheduled payment not found'],
+    ['PUT', cancel(), {}, '400 invalidBody -1 invalid body: reason'],
+    ['POST', checkout, '{"currency":', '400 invalidBody -1 invalid body: not JSON'],
+    ['POST', checkout, '[]', '400 invalidBody -1 invalid body: body'],
+    ['POST', checkout, { ...order, amount: undefined }, '400 invalidBody -1 invalid body: amount'],
+    ['POST', checkout, { ...order, shopper: undefined }, '400 invalidBody -1 invalid body: shopper'],
+    ['POST', checkout, { ...order, amount: '59.70' }, '400 invalidBody -1 invalid body: amount'],
+  ])('answer %s %s %j with %s', async (method, path, body, expected) => {
+    const { call } = await openSandbox();
+    expect(await trace(call(method, path, body))).toContain(expected);
+  });
+
+  it('accept a repeated referenceCode by default', async () => {
+    const { create } = await openSandbox();
+    expect((await create()).uuid).not.toBe((await create()).uuid);
+  });
+
+  const changed: SandboxOptions['inventions'] = {
+    unknownTransaction: { httpStatus: 200, status: -1, message: 'nothing here' },
+    repeatedReferenceCode: { httpStatus: 422, status: 999, message: 'used before' },
+  };
+
+  it('answer as the table of inventions was changed', async () => {
+    const { call, create } = await openSandbox({ inventions: changed });
+    expect(await trace(call('GET', transaction))).toBe('200 unknownTransaction -1 nothing here');
+    await create();
+    expect(await trace(call('POST', checkout, order))).toBe('422 repeatedReferenceCode 999 used before');
   });
 });

@@ -22,4 +22,5 @@ it('a list of the page has its newest 50 first, and the oldest on the last page'
   expect(await pages('journeys', 'referenceCode')).toEqual(expected);
   expect(await pages('deliveries', 'reference')).toEqual(expected);
   expect(await pages('calls', 'reference')).toEqual(expected);
-});
+  // A hundred calls and as many pages take their time on a busy machine.
+}, 60_000);

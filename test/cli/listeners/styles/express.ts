@@ -2,7 +2,7 @@ import express, { type Express, type Request, type RequestHandler } from 'expres
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { pair, readPair, rightHeader } from '../merchant';
-import type { Listener, WrongListener } from '../verify-listener';
+import { type Listener, reports, type WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 type Build = (app: Express, books: Books, client: PaymentsClient) => void;
@@ -44,8 +44,7 @@ function booking(app: Express, books: Books, ...before: RequestHandler[]): void 
 export const wrongInExpress: readonly WrongListener[] = [
   {
     does: 'remembers what it has acted on for 250 ms (Express)',
-    fails: ['duplicates'],
-    advice: /Keep the idempotency key for days/,
+    ...reports('duplicates', /Keep the idempotency key for days/),
     ...inExpress((app, books) => {
       const recent = new Map<string, number>();
       app.post('/webhooks', authenticate, json, (request, response) => {
@@ -59,8 +58,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'stores cents as `BigInt(amount * 100)` (Express)',
-    fails: ['amounts'],
-    advice: /Math\.round/,
+    ...reports('amounts', /Math\.round/),
     ...inExpress((app, books) => {
       app.post('/webhooks', authenticate, json, (request, response) => {
         const { amount } = request.body;
@@ -72,14 +70,12 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: "keeps the default body limit of Express's parser (Express)",
-    fails: ['bodies'],
-    advice: /limit/,
+    ...reports('bodies', /limit/),
     ...inExpress((app, books) => booking(app, books, authenticate, express.json())),
   },
   {
     does: "splits the pair at ':' and takes the first two parts (Express)",
-    fails: ['credentials'],
-    advice: /whole `Authorization` header/,
+    ...reports('credentials', /whole `Authorization` header/),
     ...inExpress((app, books) => {
       booking(app, books, json, (request, response, next) => {
         const { authorization = '' } = request.headers;
@@ -91,8 +87,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'answers 401 and goes on (Express)',
-    fails: ['credentials'],
-    advice: /before/,
+    ...reports('credentials', /before/),
     ...inExpress((app, books) => {
       booking(app, books, json, (request, response, next) => {
         if (!isRight(request)) {
@@ -105,8 +100,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'answers 200 to whatever it fails at (Express)',
-    fails: ['missing-fields'],
-    advice: /may be missing|optional/i,
+    ...reports('missing-fields', /may be missing|optional/i),
     ...inExpress((app, books) => {
       app.post('/webhooks', authenticate, json, (request, response) => {
         try {
@@ -119,16 +113,14 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'is down behind its balancer: 503 (Express)',
-    fails: ['reachable'],
-    advice: /503/,
+    ...reports('reachable', /503/),
     ...inExpress((app) => {
       app.use((_request, response) => void response.sendStatus(503));
     }),
   },
   {
     does: 'redirects requests with a query (Express)',
-    fails: ['kinds', 'unknown-kinds'],
-    advice: /redirect/,
+    ...reports('kinds, unknown-kinds', /redirect/),
     ...inExpress((app, books) => {
       app.use((request, response, next) => {
         if (request.originalUrl.includes('?')) response.redirect(308, request.path);
@@ -139,8 +131,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'parses forms alone (Express)',
-    fails: ['reachable'],
-    advice: /JSON/,
+    ...reports('reachable', /JSON/),
     ...inExpress((app, books) => booking(app, books, authenticate, express.urlencoded({ extended: true }))),
   },
 ];

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifySchema, type FastifyServerOp
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
-import type { Listener, WrongListener } from '../verify-listener';
+import { type Listener, reports, type WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 type Build = (app: FastifyInstance, books: Books, client: PaymentsClient) => void;
@@ -41,27 +41,23 @@ function booking(schema: FastifySchema = {}): Build {
 export const wrongInFastify: readonly WrongListener[] = [
   {
     does: 'takes 100 KiB and no more (Fastify)',
-    fails: ['bodies'],
-    advice: /limit/,
+    ...reports('bodies', /limit/),
     ...inFastify(booking(), { bodyLimit: 102_400 }),
   },
   {
     does: 'has a schema in which an amount is a whole number (Fastify)',
-    fails: ['reachable'],
-    advice: /stricter than the document/,
+    ...reports('reachable', /stricter than the document/),
     ...inFastify(booking({ body: { type: 'object', properties: { amount: { type: 'integer' } } } })),
   },
   {
     does: 'has a schema that requires a shopper (Fastify)',
-    fails: ['kinds', 'missing-fields', 'unknown-kinds'],
-    advice: /Answer 200 to every kind/,
+    ...reports('kinds, missing-fields, unknown-kinds', /Answer 200 to every kind/),
     ...inFastify(booking({ body: { type: 'object', required: ['shopper'] } })),
   },
   {
     does: 'keeps what the service said for five minutes (Fastify)',
     asksService: true,
-    fails: ['confirms'],
-    advice: /cache/,
+    ...reports('confirms', /cache/),
     ...inFastify((app, books, client) => {
       const cache = new Map<string, Promise<Payload>>();
       app.post('/webhooks', async (request, reply) => {
@@ -81,8 +77,7 @@ export const wrongInFastify: readonly WrongListener[] = [
   },
   {
     does: 'records the reference code of an order alone (Fastify)',
-    fails: ['one-sale', 'missing-fields', 'duplicates'],
-    advice: /Deduplicate on kind, identity and status together/,
+    ...reports('one-sale, missing-fields, duplicates', /Deduplicate on kind, identity and status together/),
     ...inFastify((app, books) => {
       app.post('/webhooks', (request) => {
         const body: Payload = request.body;
@@ -93,8 +88,7 @@ export const wrongInFastify: readonly WrongListener[] = [
   },
   {
     does: 'has a route for each `type` of the query, and none for a failed payout (Fastify)',
-    fails: ['kinds'],
-    advice: /`payout=true` alone/,
+    ...reports('kinds', /`payout=true` alone/),
     ...inFastify((app, books) => {
       app.post<{ Querystring: Record<string, string> }>('/webhooks', (request, reply) => {
         const { type, ...others } = request.query;
@@ -107,8 +101,7 @@ export const wrongInFastify: readonly WrongListener[] = [
   {
     does: 'compares `amount * 100` with the cents of its order (Fastify)',
     asksService: true,
-    fails: ['amounts'],
-    advice: /Math\.round/,
+    ...reports('amounts', /Math\.round/),
     ...inFastify((app, books, client) => {
       app.post('/webhooks', async (request, reply) => {
         const body: Payload = request.body;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestsEnd } from '../listen';
 import { pair } from '../merchant';
-import type { Listener, WrongListener } from '../verify-listener';
+import { type Listener, reports, type WrongListener } from '../verify-listener';
 
 /** Whether Python is there. Without it, its listeners are reported as skipped. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0;
@@ -27,44 +27,37 @@ export const wrongInPython: readonly WrongListener[] = [
   {
     does: 'compares `int(amount * 100)` with cents (Python)',
     asksService: true,
-    fails: ['amounts'],
-    advice: /round/,
+    ...reports('amounts', /round/),
     ...inPython('truncates'),
   },
   {
     does: 'reads 4,096 bytes of a body (Python)',
-    fails: ['bodies'],
-    advice: /whole body/,
+    ...reports('bodies', /whole body/),
     ...inPython('short-read'),
   },
   {
     does: "splits the pair at ':' and takes the first two parts (Python)",
-    fails: ['credentials'],
-    advice: /whole/,
+    ...reports('credentials', /whole/),
     ...inPython('splits'),
   },
   {
     does: 'answers 200 to a refund that it fails at (Python)',
-    fails: ['missing-fields'],
-    advice: /may be missing|optional/i,
+    ...reports('missing-fields', /may be missing|optional/i),
     ...inPython('swallows'),
   },
   {
     does: 'makes a `dict` of the headers, and looks for `Authorization` (Python)',
-    fails: ['credentials'],
-    advice: /name of the header in one case/,
+    ...reports('credentials', /name of the header in one case/),
     ...inPython('title-case'),
   },
   {
     does: 'makes a `dict` of the headers, and looks for `authorization` (Python)',
-    fails: ['reachable'],
-    advice: /name of the header in one case/,
+    ...reports('reachable', /name of the header in one case/),
     ...inPython('lower-case'),
   },
   {
     does: 'remembers the last three notifications (Python)',
-    fails: ['duplicates'],
-    advice: /Record the idempotency key/,
+    ...reports('duplicates', /Record the idempotency key/),
     ...inPython('forgets'),
   },
 ];

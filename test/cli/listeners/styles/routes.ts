@@ -2,7 +2,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
-import type { Listener, WrongListener } from '../verify-listener';
+import { type Listener, reports, type WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 type Route = (request: Request) => Response | Promise<Response>;
@@ -41,8 +41,7 @@ function guarding(isLetIn: (request: Request) => boolean, refuse: (request: Requ
 export const wrongRouteHandlers: readonly WrongListener[] = [
   {
     does: 'answers, and then does its work (route handler)',
-    fails: ['work-first'],
-    advice: /only after the work/,
+    ...reports('work-first', /only after the work/),
     ...booking((payload, books) => {
       books.later(() => books.book(payload));
       return ok();
@@ -50,8 +49,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'answers 202 (route handler)',
-    fails: ['status-200'],
-    advice: /200/,
+    ...reports('status-200', /200/),
     ...booking((payload, books) => {
       books.book(payload);
       return new Response(null, { status: 202 });
@@ -59,8 +57,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'takes everything with the status PAID for a payment (route handler)',
-    fails: ['right-kind', 'unknown-kinds'],
-    advice: /kind/,
+    ...reports('right-kind, unknown-kinds', /kind/),
     ...booking((payload, books) => {
       const status = payload.newStatus ?? payload.status;
       books.book(payload, undefined, status === 'PAID' ? 'payment' : books.kindOf(payload));
@@ -69,8 +66,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'shares the work of equal notifications only while it runs (route handler)',
-    fails: ['duplicates'],
-    advice: /Record the idempotency key/,
+    ...reports('duplicates', /Record the idempotency key/),
     ...route((books) => {
       const running = new Map<string, Promise<void>>();
       return async (request) => {
@@ -90,14 +86,12 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'sends whoever has no credentials to its login (route handler)',
-    fails: ['credentials'],
-    advice: /401/,
+    ...reports('credentials', /401/),
     ...guarding(isRight, (request) => Response.redirect(new URL('/login', request.url), 302)),
   },
   {
     does: 'compares the header without its case (route handler)',
-    fails: ['credentials'],
-    advice: /case/,
+    ...reports('credentials', /case/),
     ...guarding(
       (request) => request.headers.get('authorization')?.toLowerCase() === rightHeader.toLowerCase(),
       unauthorized,
@@ -105,8 +99,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'compares the end of the header (route handler)',
-    fails: ['credentials'],
-    advice: /whole/,
+    ...reports('credentials', /whole/),
     ...guarding(
       (request) =>
         request.headers.get('authorization')?.endsWith(rightHeader.slice('Basic '.length)) ?? false,
