@@ -26,7 +26,7 @@ async function fill(
 const tabs = {
   sales: '.items li',
   deliveries: '.entry',
-  calls: '.call',
+  calls: '.call:visible',
   faults: 'form[data-control=set-fault]',
   send: 'textarea',
   listener: 'input[name=webhookUrl]',
