@@ -6,7 +6,6 @@ import { ProcessWatch } from './leaks';
 import { bodyFaults } from './rows/bodies';
 import { connectionFaults } from './rows/connection';
 import { framingFaults } from './rows/framing';
-import { statusFaults } from './rows/statuses';
 import { tlsFaults } from './rows/tls';
 import { type Problems, runCell } from './run-cell';
 
@@ -27,13 +26,9 @@ const watch = new ProcessWatch();
 const started = performance.now();
 
 const authority = await createAuthority('Authority of the tests');
-const faults = [
-  ...connectionFaults,
-  ...(await tlsFaults(authority)),
-  ...framingFaults,
-  ...bodyFaults,
-  ...statusFaults,
-].filter(({ name }) => name.includes(args.only));
+const faults = [...connectionFaults, ...(await tlsFaults(authority)), ...framingFaults, ...bodyFaults].filter(
+  ({ name }) => name.includes(args.only),
+);
 const results = await runAll(faults);
 
 let survived = 0;

@@ -35,7 +35,7 @@ const found = { postgres: await findPostgres(), mysql: await findMysql(), redis:
 
 const timeout = 900_000;
 /** Enough to find what is never there. */
-const FEW = { subscriptions: 25, faultyDays: 0, atOnce: 0.1 };
+const FEW = { subscriptions: 40, faultyDays: 0, atOnce: 0.1 };
 /** More trouble, to find a mistake for sure. */
 const HARD = { subscriptions: 25, faultyDays: 1, atOnce: 0.5 };
 

@@ -45,7 +45,15 @@ const alsoHas =
 /** The JSON without characters beyond ASCII, which a wrong charset changes. */
 const ascii = (value: unknown) => JSON.stringify(value).replace(/[^\x20-\x7e]+/g, '');
 
-/** Faults in the framing and encoding of a body; test/client has its JSON, in transport-answers and -mutated. */
+/** Lacks what each operation needs: the uuid, the QR code or the status. */
+const nothingButWrongFields = JSON.stringify({
+  status: 'x',
+  uuid: 1,
+  response: { instructions: { steps: { qrCode: Array(200_000).fill(0) } } },
+  refunds: { transactions: Array(200_000).fill(0) },
+});
+
+/** Faults in the framing and encoding of a body; test/client has its JSON, in transport-answers and -mutated, and every status in retry and transport-mutated. */
 export const bodyFaults: readonly Fault[] = [
   row('NUL bytes', unusable, body(Buffer.alloc(64))),
   row('a key twice, the last one bad', every(apiError(200, 'unknown')), ({ answer }) =>
@@ -176,5 +184,13 @@ export const bodyFaults: readonly Fault[] = [
     'body of one byte more than maxResponseBytes',
     every(invalidResponse),
     body(`{"status":0,"novel":"${'x'.repeat(100_000 - 22)}"}`),
+  ),
+  // The unusable success must not look like the 429 before it, after which every operation is retried.
+  row(
+    '429, then a 200 with 200,000 fields of a wrong type and without its essential fields',
+    every({ ...invalidResponse, attempts: 2, requests: 2 }),
+    { client: { maxResponseBytes: 2_000_000 }, lasting: true },
+    ({ count, write }) =>
+      write(count === 1 ? message('429 Too Many Requests') : message('200 OK', nothingButWrongFields)),
   ),
 ];
