@@ -26,7 +26,7 @@ async function fill(
 const tabs = {
   sales: '.items li',
   deliveries: '.entry',
-  calls: '.call:visible',
+  calls: '.call',
   faults: 'form[data-control=set-fault]',
   send: 'textarea',
   listener: 'input[name=webhookUrl]',

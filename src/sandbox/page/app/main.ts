@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { PageSetup } from '../page-state';
 import { Calls, Deliveries } from './activity';
 import { Faults } from './faults';
@@ -38,19 +38,16 @@ function LanguageSwitch(props: {
   </div>`;
 }
 
-/** What the address shows after `#`: a tab, and the sale that is open on the tab of sales, or was when it was left. */
+/** What the address shows after `#`: a tab, and the open sale. */
 function usePlace(): readonly [tab: Tab, open: string] {
   const [hash, setHash] = useState(location.hash);
-  const lastOpen = useRef('');
   useEffect(() => {
     const onChange = () => setHash(location.hash);
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);
   }, []);
   const [name = '', open = ''] = hash.slice(1).split('/');
-  const tab = tabs.find((tab) => tab === name) ?? 'sales';
-  if (tab === 'sales') lastOpen.current = open;
-  return [tab, lastOpen.current];
+  return [tabs.find((tab) => tab === name) ?? 'sales', open];
 }
 
 /** The whole page. */
@@ -112,7 +109,7 @@ function App() {
       setup !== undefined &&
       html`<${PageContext.Provider} value=${{ texts, language, place: language === 'pt' ? 1 : 0, state, setup, act, tell }}>
         <main>
-          <div hidden=${tab !== 'sales'}><${Sales} open=${open} go=${go} /></div>
+          ${tab === 'sales' && html`<${Sales} open=${open} go=${go} />`}
           ${tab === 'deliveries' && html`<${Deliveries} />`}
           ${tab === 'calls' && html`<${Calls} />`}
           <div hidden=${tab !== 'faults'}><${Faults} /></div>
