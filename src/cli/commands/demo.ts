@@ -89,6 +89,8 @@ const credentials = { apiKey: 'demo-api-key', apiToken: 'demo-api-token' };
 /** Ends the demo even if a step hangs. */
 const TIME_LIMIT_MS = 15_000;
 
+const MONTHLY = 29.9;
+
 const order: Omit<RecurringCheckoutRequest, 'referenceCode'> & { amount: number } = {
   currency: 'BRL',
   amount: 59.7,
@@ -103,7 +105,7 @@ const order: Omit<RecurringCheckoutRequest, 'referenceCode'> & { amount: number 
   recurrence: {
     planId: 'coffee-club',
     immediatePayment: true,
-    amount: { recurrenceAmount: 29.9 },
+    amount: { recurrenceAmount: MONTHLY },
     calendar: { periodicity: 'MONTHLY' },
     retry: true,
   },
@@ -173,7 +175,7 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, report: Report): 
   const text = journey.instructions.qrCode.plain;
   expect(typeof text === 'string' && text !== '', 'demo.expectQrCode');
   line('demo.transaction', journey.uuid);
-  line('demo.amount', say('demo.amounts', { now: money(order.amount), later: money(29.9) }));
+  line('demo.amount', say('demo.amounts', { now: money(order.amount), later: money(MONTHLY) }));
   report.picture(text);
   line('demo.copyPaste', text);
   line('', say('demo.scannable'));
@@ -230,7 +232,7 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, report: Report): 
   const shown = await Promise.all([orders.open(orderKey, order), orders.open(orderKey, order)]);
   const qrCodes = new Set(shown.map((each) => (each.state === 'open' ? each.qrCode.plain : each.state)));
   expect(qrCodes.size === 1, 'demo.expectOneQrCode');
-  line('demo.twoMore', say('demo.oneQrCode'));
+  line('demo.twoMore', say('demo.oneQrCode', { calls: shown.length }));
   const [{ attempts } = { attempts: [] }] = await orders.list();
   for (const { attempt, referenceCode, state } of attempts) {
     report.line(say('attempt', { number: attempt }), `${referenceCode}: ${state}`);

@@ -42,25 +42,7 @@ describe.concurrent('demo', { timeout: 60_000 }, () => {
   it('runs every step without any credentials, says so, and ends with status 0', async () => {
     const { status, stdout, stderr } = await runDemo();
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    const uuid = /transaction\s+([0-9a-f-]{36})/.exec(stdout)?.[1];
-    for (const line of [
-      /amount\s+R\$\s?59\.70 now, then R\$\s?29\.90 a month/,
-      /credentials\s+verified/,
-      new RegExp(`key\\s+payment:${uuid}:PAID`),
-      /answered\s+HTTP 200 after \d+ ms/,
-      /forged one\s+HTTP 401, not acted on/,
-      /situation\s+PAID/,
-      /answer\s+0 success/,
-      /code\s+api_error/,
-      /outcome\s+refused/,
-      /message\s+\S+/,
-      /first call\s+connection_failed, outcome unknown/,
-      /two more\s+2 calls at once, 1 QR code/,
-      /attempt 1\s+(demo-order-\d+): lost\n\s+attempt 2\s+\1-2: created/,
-      /All seven steps went as they should/,
-    ]) {
-      expect(stdout).toMatch(line);
-    }
+    expect(stdout).toContain('All seven steps went as they should');
     expect(stdout).not.toContain('demo-api-token');
     expect(stdout, 'no colour without a terminal').not.toContain('\u001b');
   });
@@ -72,12 +54,56 @@ describe.concurrent('demo', { timeout: 60_000 }, () => {
     expect(readPicture(stdout).slice(0, data.length)).toEqual(data);
   });
 
-  it('prints its steps as JSON', async () => {
+  it('prints its steps as JSON', async ({ expect }) => {
     const { stdout } = await runDemo('--json');
     const { ok, steps } = JSON.parse(stdout);
     expect(ok).toBe(true);
-    expect(steps).toHaveLength(7);
-    expect(steps[3].lines).toContainEqual({ label: 'situation', value: 'PAID' });
+    const lines = (steps as { title: string; lines: { label: string; value: string }[] }[]).flatMap(
+      ({ title, lines }) => [title, ...lines.map(({ label, value }) => `  ${label}: ${value}`)],
+    );
+    // Without what differs from run to run.
+    const shown = lines.map((line) =>
+      line
+        .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
+        .replace(/copy & paste: .*/, 'copy & paste: CODE')
+        .replace(/\d{4}-\d\d-\d\d/, 'DATE')
+        .replace(/(127\.0\.0\.1:|demo-order-)\d+/, '$1N')
+        .replace(/\d+ ms/, 'N ms'),
+    );
+    expect(shown.join('\n')).toMatchInlineSnapshot(`
+      "1. Start a local sandbox of the service, and a listener like that of your backend
+        sandbox: http://127.0.0.1:N
+        listener: http://127.0.0.1:N/webhooks
+      2. Create a recurring-payment journey
+        transaction: UUID
+        amount: R$ 59.70 now, then R$ 29.90 a month
+        copy & paste: CODE
+        : It can be scanned, but no bank will pay it: it points to a host that does not exist.
+      3. The payer pays, and the listener is notified
+        credentials: verified
+        kind: payment
+        newStatus: PAID
+        key: payment:UUID:PAID
+        answered: HTTP 200 after N ms
+        forged one: HTTP 401, not acted on
+      4. Query the transaction
+        situation: PAID
+        total: R$ 59.70
+      5. Cancel a scheduled payment
+        due: DATE
+        answer: 0 success
+      6. Cancel it again: the service refuses, and the error says what that means
+        code: api_error
+        outcome: refused
+        HTTP status: 409
+        message: The service answered cancelScheduledPayment with HTTP 409. The service refused the call and did not act on it. See docs/errors.md#api_error in pix-automatic-sdk.
+        service says: scheduled payment cannot be cancelled: it is CANCELLED
+      7. An answer is lost after its effect, and the payer still gets one QR code
+        first call: connection_failed, outcome unknown
+        two more: 2 calls at once, 1 QR code
+        attempt 1: demo-order-N: lost
+        attempt 2: demo-order-N-2: created"
+    `);
   });
 });
 
