@@ -94,7 +94,6 @@ export class Transport {
       const attempt: unknown = await sender.ky(message.path, {
         method,
         ...contentOf(message),
-        ...cachingOf(method),
         ...(waiting && { signal: waiting.signal }),
         fetch: async (request) => {
           begun += 1;
@@ -213,8 +212,8 @@ export class Transport {
     };
     if (fetch === undefined) {
       // Still a stream, because most of what replaces the platform's `fetch` hands the request on to it.
-      const stream = request.body === null ? init : { ...init, body: request.body, duplex: 'half' as const };
-      return isPlatforms && method !== 'GET' ? fetchApart(url, stream) : globalThis.fetch(url, stream);
+      const sent = request.body === null ? init : { ...init, body: request.body, duplex: 'half' as const };
+      return isPlatforms && method !== 'GET' ? fetchApart(url, sent) : globalThis.fetch(url, sent);
     }
     // A text has its length.
     delete init.headers['content-length'];

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortedError, ApiError, type ReconcileResult, reconcile, type Transaction } from 'pix-automatic-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { deferred } from '../helpers/deferred';
 import { startHttpServer } from '../helpers/http-server';
 import { clientFor, failOnWarnings, failureOf, withoutBackOff } from './support';
 
@@ -64,12 +65,6 @@ function endless() {
 
 const numbered = (length: number) => Array.from({ length }, (_, index) => `uuid-${index}`);
 const never = () => new Promise<never>(() => undefined);
-
-function gateOf() {
-  let open: () => void = () => undefined;
-  const promise = new Promise<void>((resolve) => (open = resolve));
-  return { promise, open };
-}
 
 /** The results, each in one line, and the error that ended the loop: `a`, `b: api_error 404`, `thrown: api_error 401`. */
 async function linesOf(results: AsyncIterable<ReconcileResult>, slowMs = 0): Promise<string[]> {
@@ -246,7 +241,7 @@ describe('a signal', () => {
   );
 
   it('that fires while a slow source is awaited prevents queries for uuids that come later', async () => {
-    const gate = gateOf();
+    const gate = deferred();
     async function* uuids() {
       await gate.promise;
       yield 'a';
@@ -254,7 +249,7 @@ describe('a signal', () => {
     const source = sourceOf();
     const failure = thrownBy(reconcile(source, uuids(), { signal: AbortSignal.timeout(10) }));
     expect(await failure).toMatchObject({ code: 'aborted', outcome: 'not-sent' });
-    gate.open();
+    gate.resolve();
     await sleep(10);
     expect(source.getTransaction).not.toHaveBeenCalled();
   });
@@ -300,7 +295,7 @@ describe('a bug in a test double of the client', () => {
 
 it('a source that pauses, and then gives many uuids at once, does not exceed the concurrency', async () => {
   const source = manualSource();
-  const gate = gateOf();
+  const gate = deferred();
   async function* uuids() {
     yield* 'ab';
     await gate.promise;
@@ -314,7 +309,7 @@ it('a source that pauses, and then gives many uuids at once, does not exceed the
     await next;
   }
   const next = results.next();
-  gate.open();
+  gate.resolve();
   await expect.poll(() => source.open.size).toBe(2);
   await sleep(20);
   expect([...source.open.keys()]).toEqual(['c', 'd']);
@@ -368,7 +363,7 @@ describe('results that are ready are handed out before an error ends the loop:',
   });
 
   it('an error while no result is awaited, and later results of running queries', async () => {
-    const gate = gateOf();
+    const gate = deferred();
     const source = sourceOf(async (uuid) => {
       await (uuid === 'c' ? gate.promise : sleep(5));
       if (uuid === 'b') throw apiError(401);
@@ -377,7 +372,7 @@ describe('results that are ready are handed out before an error ends the loop:',
     expect((await results.next()).value).toMatchObject({ uuid: 'a' });
     await sleep(15);
     // A client that ends at the signal would have ended this query: what came all the same is not lost.
-    gate.open();
+    gate.resolve();
     await sleep(5);
     expect(await linesOf(results)).toEqual(['c', 'thrown: api_error 401']);
   });

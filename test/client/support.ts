@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PaymentsClient, type PaymentsClientOptions, PaymentsError } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
-import { afterEach, beforeEach, expect, vi } from 'vitest';
+import type { Dispatcher } from 'undici';
+import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest';
 import { advice } from '../../src/errors/call-errors';
 import { type Respond, startHttpServer } from '../helpers/http-server';
 
@@ -120,6 +121,21 @@ export async function trace(
 export function adviceOf(thrown: PaymentsError): string {
   const context = thrown as unknown as Parameters<typeof advice>[0];
   return `${advice(context)} See docs/errors.md#${thrown.code} in pix-automatic-sdk.`;
+}
+
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
+
+/** Sends what the platform's `fetch` sends through this dispatcher, until the end of the test. */
+export async function sendThrough(make: (undici: typeof import('undici')) => Dispatcher): Promise<void> {
+  // The platform creates its own at the first use. undici is not imported before, because it would take its place.
+  await fetch('data:,');
+  const platform: unknown = Reflect.get(globalThis, DISPATCHER);
+  const dispatcher = make(await import('undici'));
+  onTestFinished(async () => {
+    Reflect.set(globalThis, DISPATCHER, platform);
+    await dispatcher.destroy();
+  });
+  Reflect.set(globalThis, DISPATCHER, dispatcher);
 }
 
 /** Makes every back-off 0 ms long, because its length is a random fraction of a limit. */

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { reply, startHttpServer } from '../helpers/http-server';
 import { rawAnswer, startRawServer } from '../helpers/raw-server';
 import { selfSigned } from './self-signed';
-import { changing, clientFor, failureOf, operations, withoutBackOff } from './support';
+import { changing, clientFor, failureOf, operations, sendThrough, withoutBackOff } from './support';
 
 const [create, query] = operations;
 
@@ -96,16 +96,9 @@ it('over HTTP/2, where calls share a connection, an answer belongs to the call o
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  const symbol = Symbol.for('undici.globalDispatcher.1');
-  await fetch('data:,');
-  const platform: unknown = Reflect.get(globalThis, symbol);
-  const { Agent } = await import('undici');
-  const agent = new Agent({ allowH2: true, connections: 1, connect: { rejectUnauthorized: false } });
-  onTestFinished(async () => {
-    Reflect.set(globalThis, symbol, platform);
-    await agent.destroy();
-  });
-  Reflect.set(globalThis, symbol, agent);
+  await sendThrough(
+    ({ Agent }) => new Agent({ allowH2: true, connections: 1, connect: { rejectUnauthorized: false } }),
+  );
   const { port } = server.address() as AddressInfo;
   const client = clientFor({ url: `https://127.0.0.1:${port}` }, { maxRetries: 0 });
   for (let round = 1; round <= 5; round += 1) {

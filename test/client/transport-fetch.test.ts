@@ -16,6 +16,7 @@ import {
   failOnWarnings,
   failureOf,
   operations,
+  sendThrough,
   trace,
   withoutBackOff,
 } from './support';
@@ -266,13 +267,8 @@ describe.each(operations)('$name, over the platform’s fetch,', ({ call, answer
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void proxy.close());
-    const key = Symbol.for('undici.globalDispatcher.1');
-    await fetch('data:,');
-    const platform: unknown = Reflect.get(globalThis, key);
-    // Not at the top, where it would come before the platform's own and take its place for all tests.
-    const { ProxyAgent } = await import('undici');
-    onTestFinished(() => void Reflect.set(globalThis, key, platform));
-    Reflect.set(globalThis, key, new ProxyAgent(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`));
+    const { port } = proxy.address() as AddressInfo;
+    await sendThrough(({ ProxyAgent }) => new ProxyAgent(`http://127.0.0.1:${port}`));
     const called = call(clientFor(elsewhere, { maxRetries: 0 }));
     expect(await endOf(called, {})).toBe('connection_failed: not-sent after 1');
   });

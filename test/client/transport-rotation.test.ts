@@ -1,6 +1,7 @@
 import { confirmPayment, type Fetch, PaymentsClient, type PaymentsClientOptions } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { deferred } from '../helpers/deferred';
 import {
   dropConnection,
   type Respond,
@@ -135,12 +136,12 @@ describe.each(operations)('$name over a fetch of the caller’s', ({ call, answe
 
 it('a call that began before another one found the accepted pair does not undo that', async () => {
   let accepted = apiKey;
-  let release: () => void = () => undefined;
+  const held = deferred();
   const server = await startHttpServer(async (response, request) => {
     const isFirst = server.requests.length === 1;
     const key = request.headers['x-api-key'];
     const status = key === accepted ? 200 : 401;
-    if (isFirst) await new Promise<void>((resolve) => (release = resolve));
+    if (isFirst) await held.promise;
     reply(status, query.answer())(response, request);
   });
   const client = during(server);
@@ -148,7 +149,7 @@ it('a call that began before another one found the accepted pair does not undo t
   await expect.poll(() => server.requests.length).toBe(1);
   accepted = previous.apiKey;
   await query.call(client);
-  release();
+  held.resolve();
   await slow;
   await query.call(client);
   expect(pairsOf(server)).toBe('new new old old');

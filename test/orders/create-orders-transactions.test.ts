@@ -48,13 +48,11 @@ function mysql(): Place<PoolConnection> {
   };
 }
 
-if (await findPostgres()) testIn('PostgreSQL', postgres());
-else describe.skip('orders in transactions of PostgreSQL', () => it('runs'));
-if (await findMysql()) testIn('MySQL or MariaDB', mysql());
-else describe.skip('orders in transactions of MySQL or MariaDB', () => it('runs'));
+testIn('PostgreSQL', await findPostgres(), postgres());
+testIn('MySQL or MariaDB', await findMysql(), mysql());
 
-function testIn<Tx>(name: string, { store, query, wait, end }: Place<Tx>): void {
-  describe(`orders in transactions of ${name}`, () => {
+function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }: Place<Tx>): void {
+  describe.skipIf(!isThere)(`orders in transactions of ${name}`, () => {
     beforeAll(async () => {
       await store.createTable();
       await query(

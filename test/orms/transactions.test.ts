@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { notificationRequest } from '../../src/testing';
 import { createWebhookHandler } from '../../src/webhooks';
+import { deferred } from '../helpers/deferred';
 import { type TestStore, withSteps } from '../helpers/store-of';
 import { type Database, makeDatabase } from './databases';
 import type { Orm } from './orm';
@@ -214,10 +215,7 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
 
     const held = withSteps(orm.open({ holdMs: 200, stepTimeoutMs: 200 }));
     const tooLong = newRequest({ timeoutMs: 100 });
-    let end: () => void = () => undefined;
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
+    const { promise: ended, resolve: end } = deferred();
     const late = held.transact(tooLong, async (tx) => {
       await insert(tx, tooLong);
       await ended;

@@ -1,3 +1,5 @@
+import { deferred } from '../helpers/deferred';
+
 // Functions that fail, hang or wait: callbacks, or operations of a store.
 
 /** Does the operation and loses its reply. */
@@ -29,9 +31,8 @@ export const throwing = (error: unknown) => (): never => {
 
 /** A callback, or another function, that waits until it is let go. */
 export function gate() {
-  let open = () => {};
-  const closed = new Promise<void>((resolve) => (open = resolve));
-  return { wait: (..._: unknown[]) => closed, open: () => open() };
+  const { promise, resolve } = deferred();
+  return { wait: (..._: unknown[]) => promise, open: resolve };
 }
 
 /** A bug in the merchant's callbacks: they throw until it is fixed. */

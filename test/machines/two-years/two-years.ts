@@ -11,6 +11,7 @@ import {
 import type { RecordsWithin } from '../../../src/stores/sql-records';
 import { type StoreSteps, stepsOf } from '../../../src/stores/steps';
 import { type TransactionAccess, transactWithin } from '../../../src/stores/within';
+import { deferred } from '../../helpers/deferred';
 import { authorization, credentials } from '../../helpers/deliver';
 import { randomFrom } from '../random';
 
@@ -152,10 +153,7 @@ export async function simulateTwoYears(
     const handling = new Set<string>();
     /** The keys whose effect was written, and which are not done. */
     const begun = new Set<string>();
-    let tellDeath: () => void = () => undefined;
-    const died = new Promise<void>((resolve) => {
-      tellDeath = resolve;
-    });
+    const { promise: died, resolve: tellDeath } = deferred();
     const forEver = () => new Promise<never>(() => undefined);
     const outside: Outside = async (act) => {
       if (isDead) return forEver();
