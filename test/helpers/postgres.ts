@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { reportMissing } from './servers';
 
@@ -27,4 +28,17 @@ export async function findPostgres(): Promise<boolean> {
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/**
+ * Drops a database. `pool.end()` resolves before the sessions of the pool have ended, and by then nothing listens to
+ * them: one that the drop itself ends would end this process. Those of killed processes may stay, and are ended.
+ */
+export async function dropDatabase(admin: pg.Client, name: string): Promise<void> {
+  for (let tries = 0; tries < 40; tries += 1) {
+    const { rowCount } = await admin.query('SELECT FROM pg_stat_activity WHERE datname = $1', [name]);
+    if (rowCount === 0) break;
+    await sleep(50);
+  }
+  await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
 }

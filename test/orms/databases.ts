@@ -1,5 +1,6 @@
 import mysql from 'mysql2/promise';
 import pg from 'pg';
+import { dropDatabase } from '../helpers/postgres';
 import { reportMissing } from '../helpers/servers';
 import { ORDERS } from './orm';
 import type { Dialect } from './orms';
@@ -51,7 +52,7 @@ async function makePostgres(name: string): Promise<Database> {
     },
     drop: async () => {
       await pool.end();
-      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await dropDatabase(admin, name);
       await admin.end();
     },
   };

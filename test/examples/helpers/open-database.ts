@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { postgresConfig } from '../../helpers/postgres';
+import { dropDatabase, postgresConfig } from '../../helpers/postgres';
 
 /** A database for one test, and the environment with its URL. It is dropped with the test. */
 export async function openDatabase() {
@@ -14,7 +14,7 @@ export async function openDatabase() {
   pool.on('error', () => undefined); // its connections are ended with the database
   onTestFinished(async () => {
     await pool.end();
-    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await dropDatabase(admin, name);
     await admin.end();
   });
   return { query: async (sql: string) => (await pool.query(sql)).rows, env: { DATABASE_URL: url.href } };
