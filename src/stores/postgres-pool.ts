@@ -1,6 +1,6 @@
 import { StoreError } from '../errors';
 import { inTime } from '../shared/time';
-import { failWith, type TransactionAccess } from './within';
+import { failWith, type TransactionAccess } from './transact';
 
 /** The database in plain mode: a `Pool` or `Client` of `pg`, a `PGlite`, Neon's `neon()`: anything with `query`. */
 export interface PostgresQueryable {

@@ -9,7 +9,7 @@ import {
 import { type NamespaceOptions, type PlainSteps, StoreOverRecords } from './record-store';
 import { SqlRecords, type TableOptions } from './sql-records';
 import type { StoreSteps, Transact } from './steps';
-import { type TransactionOptions, transactWithin } from './within';
+import { type TransactionOptions, transactWithin } from './transact';
 
 /** Where a {@link PostgresStore} keeps its records; in transactional mode also the limits of its transactions. */
 export interface PostgresStoreOptions<Transactional extends boolean = boolean>

@@ -1,4 +1,5 @@
 import { ConfigurationError, StoreError } from '../errors';
+import { saysNoTable } from './driver-error';
 import {
   type ListedRecord,
   type ListPage,
@@ -189,18 +190,6 @@ function rowsIn(answer: unknown): readonly unknown[] | undefined {
   const rows: unknown = Array.isArray(answer) ? answer : Object(answer).rows;
   if (!Array.isArray(rows)) return undefined;
   return Array.isArray(rows[0]) ? rows[0] : rows;
-}
-
-/** Whether a database, or an ORM that wraps its error, says that a table does not exist. */
-function saysNoTable(error: unknown, depth = 0): boolean {
-  if (typeof error !== 'object' || error === null || depth > 4) return false;
-  const fields = error as Readonly<Record<string, unknown>>;
-  const { code, errno, message, cause, parent, original, driverError, meta } = fields;
-  return (
-    [code, errno].some((each) => ['42P01', 'ER_NO_SUCH_TABLE', 1146].includes(each as string)) ||
-    (typeof message === 'string' && message.includes('no such table: ')) ||
-    [cause, parent, original, driverError, meta].some((each) => saysNoTable(each, depth + 1))
-  );
 }
 
 /** How many expired records one transaction locks, where it must. */

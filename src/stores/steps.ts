@@ -251,29 +251,62 @@ export interface Done {
 }
 
 /**
- * Runs `work` in a transaction that also holds the claim and its completion. `work` also gets the records of orders in
- * that transaction.
- *
- * Resolves with `'completed'` only when the commit was confirmed. Resolves with `'done'` or `'busy'` as `claim` does,
- * without running `work`, and without waiting for another claim of the subject. If `work` throws, everything is rolled
- * back and its error is rethrown. If `work` takes longer than `timeoutMs`, this rejects at that moment, and nothing
- * that `work` wrote is ever committed. The subject then stays held (`'busy'` for others) until `work` has ended or the
- * store's own limit is reached, because another callback must not run beside it. Any other failure rejects, and the
- * effect has either happened together with its record, or not at all.
+ * Runs `work` in a transaction that also holds the claim and its completion. Owns every time limit of it, and never
+ * rejects: what it came to is its result.
  */
 export type Transact<Transaction> = (
   request: TransactRequest,
-  work: (transaction: Transaction, claim: Claim, records: SingleRecords) => Promise<void>,
-) => Promise<
+  work: TransactWork<Transaction>,
+) => Promise<Transacted>;
+
+/**
+ * What the caller does in the transaction: it may read and write orders, and must run the callback by `act`. If it
+ * throws, everything is rolled back. May be called again after that, if an ORM does so.
+ *
+ * @param prepared - what `prepare` resolved with
+ */
+export type TransactWork<Transaction> = (
+  transaction: Transaction,
+  claim: Claim,
+  records: SingleRecords,
+  act: Act,
+  prepared: unknown,
+) => Promise<void>;
+
+/** Runs the callback, and fires its signal when its time is over. Settles as the callback does, however long it takes. */
+export type Act = (callback: (signal: AbortSignal) => unknown) => Promise<{
+  /** It has ended before the database could have answered anything. */
+  readonly awaitedNothing: boolean;
+}>;
+
+/** What a transaction came to. */
+export type Transacted =
   | {
-      /** `'completed'`: committed. `'busy'`: another claim has the subject. */
+      /** `'completed'`: the commit was confirmed. `'busy'`: another claim has the subject, and `work` did not run. */
       readonly status: 'completed' | 'busy';
     }
   | ({
-      /** Acted on before. */
+      /** Acted on before, so `work` did not run. */
       readonly status: 'done';
     } & Done)
->;
+  | {
+      readonly status: 'failed';
+      /**
+       * - `'begin'`: before the callback. Nothing was written
+       * - `'callback'`: the callback threw `error`. Everything is rolled back
+       * - `'work'`: beside or after the callback. Everything is rolled back
+       * - `'own commit'`: the callback has committed by itself. What it wrote by then stands, and so does the record
+       * - `'commit'`: the callback's writes and the record are both there, or neither
+       */
+      readonly during: 'begin' | 'callback' | 'work' | 'own commit' | 'commit';
+      readonly error: unknown;
+    }
+  | {
+      /** The callback has taken longer than `timeoutMs`. It goes on, and its subject stays held. */
+      readonly status: 'late';
+      /** What it came to. Never rejects. */
+      readonly ended: Promise<Exclude<Transacted, { readonly status: 'late' }>>;
+    };
 
 /** What to claim in a transaction. */
 export interface TransactRequest {
@@ -285,11 +318,10 @@ export interface TransactRequest {
   readonly retentionMs: number;
   /** A hash a field of what is acted on, for a later claim to give again. Default: none. */
   readonly content?: Content | undefined;
-  /**
-   * How long `work` may take at most, in milliseconds; also sets the transaction's own timeouts. After that, `transact`
-   * rejects, and the subject stays held as {@link Transact} describes.
-   */
+  /** How long the callback may take, in milliseconds. Then it is `late`. */
   readonly timeoutMs: number;
+  /** How long the first read may take, and the commit, in milliseconds. Default: the store's own limit. */
+  readonly storeTimeoutMs?: number | undefined;
   /**
    * Whether nobody waits for it, as for a replay or a settlement: it leaves a slot to notifications that are being
    * delivered, which come six times and no more.
@@ -297,7 +329,7 @@ export interface TransactRequest {
   readonly isReplay?: boolean | undefined;
   /**
    * Runs once, outside any transaction: after a first read has said that the state is not done, and before the
-   * transaction begins. If it rejects, `transact` rejects with its error, and nothing was claimed.
+   * transaction begins. It has limits of its own. If it rejects, nothing was claimed.
    */
-  readonly prepare?: (() => Promise<void>) | undefined;
+  readonly prepare?: (() => Promise<unknown>) | undefined;
 }

@@ -1,5 +1,6 @@
 import type { AuthorizationFailure, ValidationIssue } from '../errors';
 import { authorizationFailures } from '../errors/listener-errors';
+import { storeCause } from '../stores/driver-error';
 
 /**
  * What happened to a request that was not acted on.
@@ -16,6 +17,8 @@ import { authorizationFailures } from '../errors/listener-errors';
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
+ * - `nothing_awaited` (500): over transactions, the callback ended before the database could have answered anything
+ * - `transaction_ended` (200): the callback has committed its transaction by itself; it is not run again
  * - `not_confirmed` (500): with `confirm`, the service says otherwise; `issues` names the fields
  * - `confirm_failed` (500): with `confirm`, the service could not be asked; `error` says why
  * - `store_failed` (503, or 500 once a transaction's callback has started): the store threw or took too long; `error`
@@ -45,6 +48,8 @@ export type WebhookReportCode =
   | 'busy'
   | 'callback_failed'
   | 'callback_timeout'
+  | 'nothing_awaited'
+  | 'transaction_ended'
   | 'not_confirmed'
   | 'confirm_failed'
   | 'store_failed'
@@ -213,6 +218,14 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'The callback took longer than `callbackTimeoutMs`. If it still succeeds within its lease, that is recorded.',
     'Raise `callbackTimeoutMs`, or write the work to a queue and return.',
   ],
+  nothing_awaited: [
+    'The callback ended before the database could have answered anything, so it has awaited no statement.',
+    'Return or await what it writes: a query builder that is not awaited is never sent.',
+  ],
+  transaction_ended: [
+    'The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows.',
+    'Look at what it wrote. It does not run again. Leave COMMIT and ROLLBACK to the handler.',
+  ],
   not_confirmed: [
     'The service says otherwise about this payment, so the callback did not run.',
     'Compare it with `getTransaction`. If the service is right, somebody else may have your credentials.',
@@ -325,90 +338,4 @@ function inOneLine(text: string): string {
     .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
   return text.length > MAX_DESCRIPTION_LENGTH ? `${line}…` : line;
-}
-
-/** What a failure of a store means to whoever reads it at night, by what drivers of databases throw. */
-const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string])[] = [
-  [
-    /\b(25P02|3B001|ER_SP_DOES_NOT_EXIST|1305)\b/,
-    /current transaction is aborted/,
-    'The callback caught an SQL error, or ended the transaction itself, so nothing of it was committed. Let SQL errors ' +
-      'reach the handler, and leave COMMIT and ROLLBACK to it.',
-  ],
-  [
-    /\b(42P01|3F000|42S02|ER_NO_SUCH_TABLE|1146|ER_BAD_DB_ERROR|1049|3D000|P2021)\b/,
-    /no such table/,
-    'Its table does not exist. Run `createTable()`, or the SQL of `createTableSql()` in a migration; if it is there, ' +
-      'check the database and the schema of the connection.',
-  ],
-  [
-    /\b(42501|28P01|28000|ER_\w*ACCESS_DENIED\w*|1044|1045|1142|1227|P1000|P1010)\b/,
-    /^(NOPERM|NOAUTH|WRONGPASS)\b/,
-    'The role has no right to it. Check the credentials, and grant SELECT, INSERT, UPDATE and DELETE on the table (in ' +
-      'Redis, the commands on its keys).',
-  ],
-  [
-    /\b(25006|ER_OPTION_PREVENTS_STATEMENT|1290|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION|1792|ER_READ_ONLY_MODE|1836)\b/,
-    /^READONLY\b|readonly database/,
-    'The server is read-only: probably a replica, or a failover is under way. Connect to the primary.',
-  ],
-  [
-    /\b(53300|ER_CON_COUNT_ERROR|1040|ER_TOO_MANY_USER_CONNECTIONS|1203|P2024|SequelizeConnectionAcquireTimeoutError)\b/,
-    /timeout exceeded when trying to connect|no connections? (is |are )?available|queue limit reached|acquiring a connection|too many (clients|connections)|free slot|slot .*free/i,
-    'No connection was free. Look for callbacks that are slow or that ask the pool for a second connection, and make the ' +
-      'pool larger.',
-  ],
-  [
-    /\b(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|PROTOCOL_CONNECTION_LOST|57P0[123]|08\w{3}|P1001|P1002|P1017|MaxRetriesPerRequestError|Client(Closed|Offline)Error|SocketClosedUnexpectedlyError|ConnectionTimeoutError)\b/,
-    /connection (is closed|terminated|ended)|closed the connection|unable to open database|^(LOADING|CLUSTERDOWN|MASTERDOWN)\b/i,
-    'Its database cannot be reached. Check that it is running, its address, and the network between.',
-  ],
-  [
-    /\b(40P01|40001|55P03|ER_LOCK_\w+|1205|1213|SQLITE_BUSY)\b/,
-    /database is locked/,
-    'Another connection holds a lock on it. If that continues, look for a long transaction.',
-  ],
-  [
-    /\bDeadlineExceeded\b/,
-    /did not answer within|took longer than/,
-    'It did not answer in time: it is overloaded, its connection is silent, or its pool has none free. Look at its load, ' +
-      'at slow callbacks, and at the driver’s time limits.',
-  ],
-];
-
-const UNKNOWN = 'See `error`.';
-
-/** Names the likely cause of what a store or a database threw, and the way out. */
-export function storeCause(error: unknown): string {
-  const errors = errorsIn(error, []);
-  const found = CAUSES.find(([codes, messages]) =>
-    errors.some((each) => codes.test(codesOf(each)) || messages.test(textOf(each['message']))),
-  );
-  return found?.[2] ?? UNKNOWN;
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/**
- * The error, what it wraps, and all that wraps in turn, twenty in all: ORMs wrap the driver's error under names of their
- * own, and an error may wrap itself.
- */
-function errorsIn(error: unknown, found: Fields[]): Fields[] {
-  if (typeof error !== 'object' || error === null || found.length >= 20) return found;
-  const fields = error as Fields;
-  if (found.includes(fields)) return found;
-  found.push(fields);
-  const { cause, errors, parent, original, driverError, meta } = fields;
-  for (const each of [cause, parent, original, driverError, meta, ...(Array.isArray(errors) ? errors : [])]) {
-    errorsIn(each, found);
-  }
-  return found;
-}
-
-function codesOf({ name, code, errno, sqlState }: Fields): string {
-  return [name, code, errno, sqlState].map(textOf).join(' ');
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

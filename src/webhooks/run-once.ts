@@ -1,6 +1,13 @@
 import type { ValidationIssue } from '../errors';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
-import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } from '../stores/steps';
+import type {
+  Claim,
+  ClaimResult,
+  Done as DoneState,
+  SingleRecords,
+  Transact,
+  TransactWork,
+} from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions, WebhookCallback } from './options';
@@ -120,7 +127,7 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
     await release(claimed, options);
     return 'code' in ready ? ready : storeFailed(new DeadlineExceeded(CLAIMED_TOO_LATE));
   }
-  const running = startCallback(run, claimed, { transaction: undefined, ...ready }, remainingMs);
+  const running = startCallback(run, claimed, ready, remainingMs);
   const record = () => recordDone(run, claimed, ready.order, leaseAge, options);
   try {
     await running.inTime;
@@ -220,94 +227,76 @@ async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerO
   }
 }
 
-/** By how much the store's limit for the callback exceeds the handler's, so that the handler's is the one reported. */
-const STORE_LIMIT_MARGIN_MS = 1_000;
+/** What is known of a notification before its transaction begins. */
+interface Prepared extends Confirmed {
+  readonly orderKey: string | undefined;
+}
 
-/** How long a transaction may wait to begin after its first read: it may wait for a free slot of the store's. */
-const BEGIN_MS = 30_000;
+const NOTHING_AWAITED: Failure = { code: 'nothing_awaited', status: 500 };
+
+/** Rolls back, or ends a transaction before it begins. */
+class Refused extends Error {
+  constructor(readonly failure: Failure) {
+    super();
+  }
+}
 
 async function runInTransaction(
   run: CallbackRun,
   transact: Transact<unknown>,
   options: ResolvedHandlerOptions,
 ): Promise<Done | Failure> {
-  const { storeTimeoutMs, callbackTimeoutMs } = options;
+  const { storeTimeoutMs, callbackTimeoutMs: timeoutMs } = options;
+  const { retentionMs, comparison, isReplay } = run;
   const { subject, state } = run.identity;
-  let isAbandoned = false;
-  let confirmed: Confirmed | Failure | undefined;
-  /** The last run of the callback: an ORM may roll back and run it again. */
-  let running: StartedCallback | undefined;
-  let failure: Failure | undefined;
-  let orderKey: string | undefined;
-  const read = new OneTimeEvent();
-  const begun = new OneTimeEvent();
-
-  const prepare = async () => {
-    read.fire();
-    confirmed = await askService(run, options);
-    if ('code' in confirmed) throw new NotConfirmed();
-    orderKey = await inTime(findOrder(run, options), storeTimeoutMs);
+  const request = {
+    subject,
+    state,
+    retentionMs,
+    content: comparison?.content,
+    timeoutMs,
+    storeTimeoutMs,
+    isReplay,
   };
-  const work = async (transaction: unknown, claim: Claim, records: SingleRecords) => {
-    // A store that does not know `prepare` must not skip the confirmation.
-    if (confirmed === undefined) await prepare();
-    // The service was already answered 503, so the callback must not run.
-    if (isAbandoned) throw new DeadlineExceeded('the transaction began too late');
-    failure = undefined;
+
+  const prepare = async (): Promise<Prepared> => {
+    const confirmed = await askService(run, options);
+    if ('code' in confirmed) throw new Refused(confirmed);
+    return { ...confirmed, orderKey: await inTime(findOrder(run, options), storeTimeoutMs) };
+  };
+  const work: TransactWork<unknown> = async (transaction, claim, records, act, prepared) => {
+    const { confirmation, orderKey } = prepared as Prepared;
     // Locked after the subject, so that the second of two payments of an order sees what the first one has written.
     const order = await readOrder(run, orderKey, records, options);
-    const more = { transaction, order, ...(confirmed as Confirmed) };
-    running = startCallback(run, claim, more, callbackTimeoutMs);
-    begun.fire();
-    try {
-      await running.inTime;
-    } catch (error) {
-      if (!running.isTooSlow()) {
-        failure = { code: 'callback_failed', status: 500, error };
-        throw error;
-      }
-      // The answer goes out now. The store holds the subject until this function ends, so that no other callback runs
-      // beside this one. If it still succeeds, its transaction is committed.
-      await running.ended;
-    }
+    const { awaitedNothing } = await act((signal) =>
+      call(run, claim, { transaction, order, confirmation, signal }),
+    );
+    if (awaitedNothing && run.order !== undefined) throw new Refused(NOTHING_AWAITED);
     await markPaid(run, order);
   };
 
-  try {
-    const timeoutMs = callbackTimeoutMs + STORE_LIMIT_MARGIN_MS;
-    const { retentionMs, comparison } = run;
-    const content = comparison?.content;
-    const request = { subject, state, retentionMs, content, timeoutMs, isReplay: run.isReplay, prepare };
-    const transacted = transact(request, work);
-    const late = transacted.then(
-      ({ status }) => status !== 'busy',
-      () => false,
-    );
-    await inTime(Promise.race([read.fired, begun.fired, transacted]), storeTimeoutMs);
-    await inTime(Promise.race([begun.fired, transacted]), BEGIN_MS + callbackTimeoutMs);
-    for (let started = running; ; started = running) {
-      await Promise.race([started?.inTime.catch(() => undefined), transacted]);
-      if (started?.isTooSlow()) {
-        return { code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late };
-      }
-      const ending = await inTime(transacted, storeTimeoutMs, () => undefined);
-      if (ending !== undefined) {
-        if (failure !== undefined) return failure;
-        if (ending.status === 'done') return repeated(run, ending);
-        return ending.status === 'busy' ? BUSY : DONE;
-      }
-      if (started === running) throw new DeadlineExceeded(`the commit took longer than ${storeTimeoutMs} ms`);
+  const result = await transact({ ...request, prepare }, work);
+  switch (result.status) {
+    case 'completed':
+      return DONE;
+    case 'done':
+      return repeated(run, result);
+    case 'busy':
+      return BUSY;
+    case 'late': {
+      const late = result.ended.then(({ status }) => status === 'completed' || status === 'done');
+      return { code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late };
     }
-  } catch (error) {
-    isAbandoned = true;
-    if (confirmed !== undefined && 'code' in confirmed) return confirmed;
-    // After the callback has started, a failure leaves open whether it was committed. The next delivery finds out.
-    return failure ?? { code: 'store_failed', status: begun.hasFired ? 500 : 503, error };
+    case 'failed': {
+      const { during, error } = result;
+      if (error instanceof Refused) return error.failure;
+      if (during === 'own commit') return { code: 'transaction_ended', status: 200, error };
+      if (during === 'callback') return { code: 'callback_failed', status: 500, error };
+      // After the callback has started, a failure leaves open whether it was committed. The next delivery finds out.
+      return { code: 'store_failed', status: during === 'begin' ? 503 : 500, error };
+    }
   }
 }
-
-/** Ends a transaction before it begins: the confirmation itself says why. */
-class NotConfirmed extends Error {}
 
 interface Confirmed {
   readonly confirmation: PaymentConfirmation | undefined;
@@ -334,7 +323,25 @@ async function askService(
   }
 }
 
-/** A callback that was started. */
+/** Calls the callback. */
+async function call(
+  { notification, identity, callback, credentialIndex }: CallbackRun,
+  { fence, handledStates }: Claim,
+  {
+    order,
+    ...more
+  }: Confirmed & {
+    readonly transaction: unknown;
+    readonly order: ReadOrder | undefined;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { key } = identity;
+  // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
+  await callback(notification, { key, handledStates, credentialIndex, fence, ...more, order: order?.order });
+}
+
+/** A callback under a lease that was started. */
 interface StartedCallback {
   /** Settles as the callback does, or rejects when its time is over. */
   readonly inTime: Promise<void>;
@@ -346,37 +353,19 @@ interface StartedCallback {
 
 /** Starts the callback, and fires its signal when its time is over. */
 function startCallback(
-  { notification, identity, callback, credentialIndex }: CallbackRun,
-  { fence, handledStates }: Claim,
-  { order, ...more }: Confirmed & { readonly transaction: unknown; readonly order: ReadOrder | undefined },
+  run: CallbackRun,
+  claim: Claim,
+  ready: Confirmed & { readonly order: ReadOrder | undefined },
   timeoutMs: number,
 ): StartedCallback {
   const controller = new AbortController();
   const { signal } = controller;
-  const { key } = identity;
-  const context = { key, handledStates, credentialIndex, signal, fence, ...more, order: order?.order };
-  // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
-  const called = async () => {
-    await callback(notification, context);
-  };
-  const ended = called();
+  const ended = call(run, claim, { ...ready, transaction: undefined, signal });
   const timed = inTime(ended, timeoutMs, () => {
     controller.abort(new DeadlineExceeded(`took longer than ${timeoutMs} ms`));
     throw signal.reason;
   });
   return { ended, inTime: timed, isTooSlow: () => signal.aborted };
-}
-
-/** An event that happens once. */
-class OneTimeEvent {
-  hasFired = false;
-  fire: () => void = () => undefined;
-  readonly fired = new Promise<void>((resolve) => {
-    this.fire = () => {
-      this.hasFired = true;
-      resolve();
-    };
-  });
 }
 
 function storeFailed(error: unknown): Failure {

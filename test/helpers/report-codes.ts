@@ -16,6 +16,8 @@ export const reportCodes = Object.keys({
   busy: true,
   callback_failed: true,
   callback_timeout: true,
+  nothing_awaited: true,
+  transaction_ended: true,
   not_confirmed: true,
   confirm_failed: true,
   store_failed: true,

@@ -3,7 +3,8 @@ import { createOrders, type NotifiedOrder } from 'pix-automatic-sdk/orders';
 import { fixtures, type MockService, type OrdersParts, testOrders } from 'pix-automatic-sdk/testing';
 import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
-import { stepsOf, type Transact } from '../../src/stores/steps';
+import { stepsOf } from '../../src/stores/steps';
+import { type FakeTransact, fakeTransact } from '../helpers/fake-transact';
 import { storeOf } from '../helpers/store-of';
 
 const { referenceCode: _, ...request } = fixtures.recurringCheckoutRequest({ amount: 59.7 });
@@ -85,7 +86,7 @@ describe('orders under test', () => {
   it('book once over a crash in your own transaction', async () => {
     const committed: string[] = [];
     const memory = stepsOf(new MemoryStore());
-    const transact: Transact<string[]> = async (asked, work) => {
+    const transact: FakeTransact<string[]> = async (asked, work) => {
       const claim = await memory.claim(asked.subject, asked.state, { leaseMs: 1_000, withinMs: 1_000 });
       if (claim.status !== 'claimed') return claim;
       const transaction: string[] = [];
@@ -104,7 +105,7 @@ describe('orders under test', () => {
           on: { payment: ({ payload }, { transaction }) => transaction.push(payload.saleToken) },
           onReport: () => {},
         }),
-      { store: storeOf({ ...memory, transact }) },
+      { store: storeOf({ ...memory, transact: fakeTransact(transact) }) },
     );
     const order = await orders.open('order-1', request);
     crash();

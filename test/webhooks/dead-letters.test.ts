@@ -10,7 +10,7 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 import { MemoryRecords } from '../../src/stores/memory-store';
-import type { Transact } from '../../src/stores/steps';
+import type { FakeTransact } from '../helpers/fake-transact';
 import { createBug, fail, gate, hang, throwing } from './faults';
 import { payoutPayload, queries, refundPayload, reversalPayload, salePayload } from './payloads';
 import {
@@ -33,7 +33,7 @@ const none = () => undefined;
 interface Setting extends Partial<Omit<WebhookHandlerOptions, 'store'>> {
   readonly store?: WatchedStore;
   readonly faults?: Partial<WatchedStore['faults']>;
-  readonly transact?: Transact<undefined>;
+  readonly transact?: FakeTransact<undefined>;
 }
 
 /** A listener with dead letters, whose callbacks fail until they are fixed. */
@@ -87,7 +87,7 @@ describe('deadLetters', () => {
   const slow = { callbackTimeoutMs: 10, on: { payment: hang } };
   const lost = { on: { payment: none }, faults: { complete: [async () => false] } };
   const error = Object.assign(new Error('current transaction is aborted'), { code: '25P02', name: 'error' });
-  const aborting: Transact<undefined> = (...given) => committing(...given).then(throwing(error));
+  const aborting: FakeTransact<undefined> = (...given) => committing(...given).then(throwing(error));
   const aborted = { on: { payment: none }, transact: aborting };
   const neverBegun = { transact: () => Promise.reject(error) };
   const thrown = (what: unknown) => ({ on: { payment: throwing(what) } });
@@ -475,7 +475,7 @@ describe('handler.replay', () => {
 
     it('is looked up in a transaction of its own, with a store that has transactions', async () => {
       const log: string[] = [];
-      const transact: Transact<undefined> = async (request, work) => {
+      const transact: FakeTransact<undefined> = async (request, work) => {
         const of = `${request.subject.split(':')[0]}${request.isReplay ? ' of a replay' : ''}`;
         log.push(`begin ${of}`);
         const transacted = committing(request, work);

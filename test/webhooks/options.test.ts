@@ -1,5 +1,6 @@
 import { ConfigurationError, createWebhookHandler, salePayloadSchema } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fakeTransact } from '../helpers/fake-transact';
 import { storeOf } from '../helpers/store-of';
 import { fail, hang, throwing } from './faults';
 import { salePayload } from './payloads';
@@ -98,7 +99,9 @@ describe('createWebhookHandler takes', () => {
   });
 
   it('a store that works only in transactions', async () => {
-    const { handler, acted } = createListener({ store: storeOf({ transact: committing } as never) });
+    const { handler, acted } = createListener({
+      store: storeOf({ transact: fakeTransact(committing) } as never),
+    });
     expect(await send(handler)).toBe(200);
     expect(acted).toHaveLength(1);
   });

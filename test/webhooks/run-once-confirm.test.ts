@@ -15,7 +15,7 @@ import {
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
-import type { Transact } from '../../src/stores/steps';
+import type { FakeTransact } from '../helpers/fake-transact';
 import { listen } from '../helpers/listen';
 import { createBug, hang, throwing } from './faults';
 import { refundPayload, salePayload } from './payloads';
@@ -176,16 +176,11 @@ describe('confirm', () => {
   });
 
   it.each([
-    ['PAID', true, ['read', 'ask', 'begin', 'commit']],
-    ['CANCELLED', true, ['read', 'ask']],
-    // A store that does not know `prepare` must not skip the confirmation.
-    ['CANCELLED', false, ['read', 'begin', 'ask']],
-  ])('asks about a %s payment after the first read of a transaction (prepare: %j)', async (...row) => {
-    const [situation, usesPrepare, steps] = row;
+    ['PAID', ['ask', 'begin', 'commit']],
+    ['CANCELLED', ['ask']],
+  ])('asks about a %s payment before a transaction begins', async (situation, steps) => {
     const order: string[] = [];
-    const transact: Transact<undefined> = async (request, work) => {
-      order.push('read');
-      if (usesPrepare) await request.prepare?.();
+    const transact: FakeTransact<undefined> = async (request, work) => {
       order.push('begin');
       const committed = await committing(request, work);
       order.push('commit');
@@ -228,7 +223,7 @@ describe('handler.settle', () => {
 
   it('is told apart from a delivery in transactions, so that the store leaves a slot to those', async () => {
     const isReplay: unknown[] = [];
-    const transact: Transact<undefined> = (request, work) => {
+    const transact: FakeTransact<undefined> = (request, work) => {
       isReplay.push(request.isReplay);
       return committing(request, work);
     };

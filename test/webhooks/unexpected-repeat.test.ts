@@ -7,7 +7,8 @@ import {
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
-import { stepsOf, type Transact } from '../../src/stores/steps';
+import { stepsOf } from '../../src/stores/steps';
+import type { FakeTransact } from '../helpers/fake-transact';
 import { createBug, fail, throwing } from './faults';
 import { payoutPayload, refundPayload, reversalPayload, salePayload } from './payloads';
 import { codesOf, createListener, linesOf, schemaOf, send } from './support';
@@ -18,13 +19,12 @@ const HOUR_MS = 60 * MINUTE_MS;
 const START = Date.parse('2026-01-05T12:00:00Z');
 
 /** A transaction that is no more than its claim and its completion. */
-function transactOn(memory: MemoryStore): Transact<undefined> {
+function transactOn(memory: MemoryStore): FakeTransact<undefined> {
   const steps = stepsOf(memory);
-  return async ({ subject, state, retentionMs, content, prepare }, work) => {
+  return async ({ subject, state, retentionMs, content }, work) => {
     const claim = await steps.claim(subject, state, { leaseMs: 60_000, withinMs: 1_000 });
     if (claim.status !== 'claimed') return claim;
     try {
-      await prepare?.();
       await work(undefined, claim, noOrders);
     } catch (error) {
       await steps.release(claim);

@@ -9,6 +9,7 @@ import {
   stepsOf,
   type Transact,
 } from '../../src/stores/steps';
+import { type FakeTransact, fakeTransact } from '../helpers/fake-transact';
 
 /** A memory store that notes its operations, and can be made to fail. */
 export class WatchedStore implements Store<undefined> {
@@ -33,11 +34,10 @@ export class WatchedStore implements Store<undefined> {
   readonly createTable = async () => {};
   readonly createTableSql = () => '';
   readonly deleteExpired = async () => 0;
+  readonly transact: Transact<undefined> | undefined;
 
-  constructor(
-    store = new MemoryStore(),
-    readonly transact?: Transact<undefined>,
-  ) {
+  constructor(store = new MemoryStore(), transact?: FakeTransact<undefined>) {
+    this.transact = transact && fakeTransact(transact);
     this.#store = stepsOf(store);
   }
 
@@ -84,7 +84,7 @@ export const noOrders: SingleRecords = {
 };
 
 /** A transaction that always commits. */
-export const committing: Transact<undefined> = async ({ subject, state }, work) => {
+export const committing: FakeTransact<undefined> = async ({ subject, state }, work) => {
   await work(undefined, { subject, state, token: 't', fence: 1, handledStates: [] }, noOrders);
   return { status: 'completed' };
 };

@@ -10,7 +10,7 @@ import {
 } from '../../../src/stores/record-store';
 import type { RecordsWithin } from '../../../src/stores/sql-records';
 import { type StoreSteps, stepsOf } from '../../../src/stores/steps';
-import { type TransactionAccess, transactWithin } from '../../../src/stores/within';
+import { type TransactionAccess, transactWithin } from '../../../src/stores/transact';
 import { deferred } from '../../helpers/deferred';
 import { authorization, credentials } from '../../helpers/deliver';
 import { randomFrom } from '../random';
