@@ -1,9 +1,10 @@
 import { AbortedError, ApiError, ConfigurationError, PaymentsError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
+import { notify } from '../shared/notify';
 import { LONGEST_TIMER_MS, onAbort, sleep } from '../shared/time';
 import type { TransactionSource } from '../values/confirm-payment';
 import { checkCount, checkFunction, checkPositive, readOptions } from '../values/option-checks';
-import { notify, resolveSignal } from './options';
+import { resolveSignal } from './options';
 
 /** A transaction as the service has it, or the error of its query. */
 export type ReconcileResult =

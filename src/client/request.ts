@@ -12,7 +12,7 @@ import type { BodyCallOptions } from './options';
 /**
  * Builds the body of a call: the JSON of the request with `extraFields` beside its own, validated exactly as it is sent.
  *
- *  * @throws `InvalidRequestError` when a field is invalid, when the request is not JSON, and when `extraFields` has a field
+ * @throws `InvalidRequestError` when a field is invalid, when the request is not JSON, and when `extraFields` has a field
  *   of the request or of the document
  * @throws `ConfigurationError` when `extraFields` is not an object
  */

@@ -1,5 +1,6 @@
 import type { AuthorizationFailure, ValidationIssue } from '../errors';
 import { authorizationFailures } from '../errors/listener-errors';
+import { notify } from '../shared/notify';
 import { storeCause } from '../stores/driver-error';
 
 /**
@@ -73,17 +74,7 @@ export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) 
 
 /** Makes reports for `onReport`. */
 export function reporterTo(onReport: (report: WebhookReport) => unknown): Reporter {
-  return (code, details) => tell(onReport, new WebhookReport(code, details));
-}
-
-/** Calls an observer. One that fails must not make the request fail. */
-export function tell<Told>(observer: (told: Told) => unknown, told: Told): void {
-  try {
-    // It may return a promise, which nothing awaits.
-    Promise.resolve(observer(told)).catch(() => undefined);
-  } catch {
-    // Ignored: see above.
-  }
+  return (code, details) => notify(onReport, new WebhookReport(code, details));
 }
 
 /** A notification that is done: what `onDone` gets. It holds nothing of the body but the key. */
