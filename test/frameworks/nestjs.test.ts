@@ -28,9 +28,9 @@ testFramework('NestJS 11, as middleware before its body parser', async (handler)
  */
 function moduleWith(handler: WebhookHandler) {
   class WebhooksController {
-    // @All() receive(@Req() request: Request, @Res() response: Response)
-    receive(request: Request, response: Response) {
-      return handler(request, response);
+    // @All() receive(@Req() req: Request, @Res() res: Response)
+    receive(req: Request, res: Response) {
+      return handler(req, res);
     }
   }
   const { prototype } = WebhooksController;
