@@ -10,6 +10,7 @@ import { realTimers } from '../sandbox/delivery/delivery-log';
 import { answerCall, type Ending } from '../sandbox/faults';
 import type { ServiceAnswer } from '../sandbox/model/answers';
 import type { Credentials } from '../service/credentials';
+import { readOptions } from '../values/option-checks';
 import type { FakeClock } from './fake-clock';
 import { DEFAULT_LISTENER, type DeliverTo, requestSend } from './signed-request';
 
@@ -82,7 +83,8 @@ export interface MockService<Handler = any> extends SandboxControls {
  *
  * @throws `ConfigurationError` for an option that cannot work
  */
-export function mockService<Handler>(options: MockServiceOptions<Handler> = {}): MockService<Handler> {
+export function mockService<Handler>(given: MockServiceOptions<Handler> = {}): MockService<Handler> {
+  const options = readOptions(given);
   const { http, clock, deliverTo } = options;
   const url = resolveBaseUrl(options.baseUrl ?? 'https://service.example');
   const webhookUrl = options.webhookUrl ?? (deliverTo && DEFAULT_LISTENER);

@@ -6,6 +6,7 @@ import type { RefundOptions } from '../sandbox/model/moves';
 import type { Credentials } from '../service/credentials';
 import { MemoryStore } from '../stores/memory-store';
 import { type Store, type StoreSteps, stepsOf } from '../stores/steps';
+import { readOptions } from '../values/option-checks';
 import { crashed, withSteps } from './crash-before-commit';
 import { type FakeClock, fakeClock } from './fake-clock';
 import { type MockService, type MockServiceOptions, mockService } from './mock-service';
@@ -75,8 +76,9 @@ export interface OpenedJourney {
  */
 export function testOrders<Transaction = undefined>(
   make: (parts: OrdersParts<Transaction>) => Orders<Transaction>,
-  options: TestOrdersOptions<Transaction> = {},
+  given: TestOrdersOptions<Transaction> = {},
 ): TestOrders<Transaction> {
+  const options = readOptions(given);
   const clock = fakeClock();
   const process: Process = { isDead: false, isDying: false };
   let crashes = false;
