@@ -83,12 +83,12 @@ export interface MockService<Handler = any> extends SandboxControls {
  *
  * @throws `ConfigurationError` for an option that cannot work
  */
-export function mockService<Handler>(given: MockServiceOptions<Handler> = {}): MockService<Handler> {
-  const options = readOptions(given);
-  const { http, clock, deliverTo } = options;
-  const url = resolveBaseUrl(options.baseUrl ?? 'https://service.example');
-  const webhookUrl = options.webhookUrl ?? (deliverTo && DEFAULT_LISTENER);
-  const settings = resolveSettings({ ...options, webhookUrl });
+export function mockService<Handler>(options: MockServiceOptions<Handler> = {}): MockService<Handler> {
+  const own = readOptions(options);
+  const { http, clock, deliverTo } = own;
+  const url = resolveBaseUrl(own.baseUrl ?? 'https://service.example');
+  const webhookUrl = own.webhookUrl ?? (deliverTo && DEFAULT_LISTENER);
+  const settings = resolveSettings({ ...own, webhookUrl });
   const timers = clock ?? realTimers;
   const core = createCore(settings, {
     baseUrl: url,

@@ -76,14 +76,14 @@ export interface OpenedJourney {
  */
 export function testOrders<Transaction = undefined>(
   make: (parts: OrdersParts<Transaction>) => Orders<Transaction>,
-  given: TestOrdersOptions<Transaction> = {},
+  options: TestOrdersOptions<Transaction> = {},
 ): TestOrders<Transaction> {
-  const options = readOptions(given);
+  const own = readOptions(options);
   const clock = fakeClock();
   const process: Process = { isDead: false, isDying: false };
   let crashes = false;
   const service = mockService({
-    ...options,
+    ...own,
     clock,
     async deliverTo(request) {
       process.isDying = crashes;
@@ -96,8 +96,7 @@ export function testOrders<Transaction = undefined>(
     },
   });
   const client = new PaymentsClient({ baseUrl: service.url, ...service.credentials, fetch: service.fetch });
-  const store =
-    options.store ?? (new MemoryStore({ clock: clock.now }) as Store<unknown> as Store<Transaction>);
+  const store = own.store ?? (new MemoryStore({ clock: clock.now }) as Store<unknown> as Store<Transaction>);
   const steps = dyingSteps(stepsOf<unknown>(store), process);
   const orders = make({ client, credentials: service.credentials, store: withSteps(store, steps) });
 
