@@ -274,9 +274,7 @@ it('a changed code is read exactly if it is one', { timeout: patience }, async (
 /** Whether a text is a BR Code, decided without the library: by a pattern per field, and a division of polynomials. */
 function isBrCode(text: string): boolean {
   const points = Array.from(text, (point) => (point.length === 1 ? point : '~')).join('');
-  return [text, points, Buffer.from(text).toString('latin1')].some((each) =>
-    isInUnits(each, text),
-  );
+  return [text, points, Buffer.from(text).toString('latin1')].some((each) => isInUnits(each, text));
 }
 
 function isInUnits(units: string, text: string): boolean {
