@@ -37,7 +37,7 @@ export interface Inventions {
 
   /** The zone of all date-times, as minutes from UTC. */
   utcOffsetMinutes: number;
-  /** How long a journey without `maxAge` is valid, in minutes. Nothing expires by itself: use `cancelTransaction`. */
+  /** The `maxAge` that the query shows of a journey created without one, in minutes. Such a journey never expires. */
   defaultMaxAgeMinutes: number;
   /** The `amount` of a journey without an immediate payment, if the request has none. */
   amountWithoutImmediatePayment: 'recurrenceAmount';
