@@ -1,11 +1,11 @@
 import { InvalidNotificationError, type ValidationIssue } from '../errors';
-import { inTime } from '../shared/time';
+import { HOUR_MS, inTime } from '../shared/time';
 import type { StoreSteps } from '../stores/steps';
 import { answer, type PlainResponse } from './answer';
 import { checkAgainst } from './authorization';
 import { deadLetter, isKept } from './dead-letters';
 import type { Identity } from './key';
-import { HOUR_MS, type ResolvedHandlerOptions } from './options';
+import type { ResolvedHandlerOptions } from './options';
 import { readJsonObject, recognize } from './recognize';
 import {
   type Reporter,
