@@ -1,7 +1,13 @@
 import { type CallName, ConfigurationError, type PaymentsErrorCode, type ValidationIssue } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { assertCredentials } from '../values/credentials';
-import { checkFunction, checkPositive, readOptions } from '../values/option-checks';
+import {
+  checkFunction,
+  checkPositive,
+  type OptionNames,
+  readNamedOptions,
+  readOptions,
+} from '../values/option-checks';
 import { VERSION } from '../version';
 import { parseBaseUrl } from './base-url';
 
@@ -207,6 +213,28 @@ export interface ResolvedOptions extends Credentials, Observers {
 
 const DEFAULT_LIMITS: ResolvedLimits = { timeoutMs: 30_000, totalTimeoutMs: 90_000, maxRetries: 2 };
 
+/** The options of `PaymentsClient.fromEnv`: what the environment does not give. */
+export const FROM_ENV_OPTIONS: OptionNames<Omit<PaymentsClientOptions, 'baseUrl' | 'apiKey' | 'apiToken'>> = {
+  previous: true,
+  timeoutMs: true,
+  totalTimeoutMs: true,
+  maxRetries: true,
+  maxResponseBytes: true,
+  fetch: true,
+  allowInsecureHttp: true,
+  userAgent: true,
+  onRequest: true,
+  onResponse: true,
+  onRetry: true,
+};
+
+const NAMES: OptionNames<PaymentsClientOptions> = {
+  ...FROM_ENV_OPTIONS,
+  baseUrl: true,
+  apiKey: true,
+  apiToken: true,
+};
+
 /** @throws `ConfigurationError` for the first option that cannot work */
 export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
   if (typeof given !== 'object' || given === null) {
@@ -215,7 +243,7 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
         'from the environment.',
     );
   }
-  const options = readOptions(given);
+  const options = readNamedOptions('PaymentsClient', given, NAMES);
   const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp === true);
   const { apiKey, apiToken } = options;
   assertCredentials({ apiKey, apiToken });

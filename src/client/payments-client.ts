@@ -17,10 +17,11 @@ import {
 import { type Transaction, transactionSchema } from '../service/operations/get-transaction';
 import { validate } from '../service/schema';
 import { clientOptionsFromEnv } from '../values/credentials';
-import { readOptions } from '../values/option-checks';
+import { readNamedOptions } from '../values/option-checks';
 import {
   type BodyCallOptions,
   type CallOptions,
+  FROM_ENV_OPTIONS,
   type PaymentsClientOptions,
   resolveOptions,
 } from './options';
@@ -77,7 +78,7 @@ export class PaymentsClient {
       previous = fromEnv.previous,
       allowInsecureHttp = fromEnv.allowInsecureHttp,
       ...others
-    } = readOptions(options);
+    } = readNamedOptions('PaymentsClient.fromEnv', options, FROM_ENV_OPTIONS);
     return new this({ ...others, ...fromEnv, previous, allowInsecureHttp });
   }
 

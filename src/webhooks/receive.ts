@@ -1,12 +1,12 @@
 import { InvalidNotificationError, type ValidationIssue } from '../errors';
 import { notify } from '../shared/notify';
-import { inTime } from '../shared/time';
+import { HOUR_MS, inTime } from '../shared/time';
 import type { StoreSteps } from '../stores/steps';
 import { answer, type PlainResponse } from './answer';
 import { checkAgainst } from './authorization';
 import { deadLetter, isKept } from './dead-letters';
 import type { Identity } from './key';
-import { HOUR_MS, type ResolvedHandlerOptions } from './options';
+import type { ResolvedHandlerOptions } from './options';
 import { readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
 import { BodyProblem, headOf, type PlainRequest, receiveBody } from './request';

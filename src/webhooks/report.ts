@@ -32,7 +32,7 @@ import { storeCause } from '../stores/driver-error';
  * - `reconcile_ended`, from `orders.reconcile`: the service's rate limit has ended the run
  * - `maintain_failed`, from `orders.maintain`: one of its parts threw `error`; the others were run
  * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` says what. Also a handler
- *   that is mounted without `toNodeListener`, or an answer that could not be sent; the message says so
+ *   that is called with something else than it takes, or an answer that could not be sent; the message says so
  */
 export type WebhookReportCode =
   | 'method_not_allowed'
@@ -91,7 +91,7 @@ export interface WebhookDone {
   readonly origin: 'delivery' | 'replay' | 'settle';
 }
 
-/** Where a handler keeps its reporter for `toNodeListener`, which may come from the package's other build. */
+/** Where a handler keeps its reporter for `toLambda` and `createOrders`, which may come from the package's other build. */
 export const REPORTER = Symbol.for('pix-automatic-sdk:webhook-reporter');
 
 /** Returns the handler's own reporter, or the default one for a handler that `createWebhookHandler` did not make. */
