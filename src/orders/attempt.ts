@@ -1,4 +1,5 @@
 import type { QrCode } from '../service/operations/create-recurring-checkout';
+import { DAY_MS } from '../shared/time';
 
 /**
  * What became of an attempt to give an order its journey.
@@ -147,7 +148,6 @@ export type Step =
 export const CLOCK_TOLERANCE_MS = 60_000;
 /** How long after the end of its `maxAge` a QR code still counts as alive. */
 const EXPIRY_MARGIN_MS = 60_000;
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long an attempt is asked about after its last change, and is never dropped. */
 export const ASKED_FOR_MS = 40 * DAY_MS;
 /** How many attempts an order remembers. */

@@ -3,6 +3,7 @@ import type { ReversalPayload } from '../service/notifications/reversal';
 import type { SalePayload } from '../service/notifications/sale';
 import type { Transaction } from '../service/operations/get-transaction';
 import { isGiven, isObject } from '../shared/objects';
+import { HOUR_MS } from '../shared/time';
 import type { SingleRecords } from '../stores/steps';
 import type { PaymentConfirmation } from '../values/confirm-payment';
 import { type AnyDefinition } from '../webhooks/kinds';
@@ -41,7 +42,7 @@ export interface OrderCallbacks {
 }
 
 /** How long a return waits for its sale before it counts as one of no order. */
-const EARLY_MS = 60 * 60 * 1000;
+const EARLY_MS = HOUR_MS;
 
 const NOTHING = { before: async () => true, record: async () => undefined, followUps: () => [] };
 

@@ -1,6 +1,7 @@
 import { StoreError } from '../errors';
 import type { OrderReference } from '../service/notifications/notification';
 import { newToken } from '../shared/bytes';
+import { DAY_MS } from '../shared/time';
 import type { SingleRecords } from '../stores/steps';
 import { ASKED_FOR_MS, type Attempt, isAskable, isOpen, needsQuestion, type Order } from './attempt';
 
@@ -12,7 +13,6 @@ export interface OrderReading {
   readonly now: number;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long an order is kept after its last change. */
 export const KEPT_MS = 400 * DAY_MS;
 /** A change of an order writes its pointers again once they are that old, so that none ends before the order. */
