@@ -1,6 +1,6 @@
 import { StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
-import { DeadlineExceeded, LONGEST_TIMER_MS, sleep, stopwatch } from '../shared/time';
+import { DeadlineExceeded, HOUR_MS, LONGEST_TIMER_MS, sleep, stopwatch } from '../shared/time';
 import { checkCount, checkDuration } from '../values/option-checks';
 import { mayRetry } from './driver-error';
 import {
@@ -33,9 +33,6 @@ const SAVEPOINT = 'pix_automatic';
 
 /** The record of an order, of which a payment in a transaction must see what another one has written. */
 const ORDER = /^[^/]+\/order:/;
-
-/** A record that is made before its transaction begins is kept for an hour, which is longer than a transaction. */
-const HOUR_MS = 3_600_000;
 
 /** How often a transaction is begun that the database rolls back for the sake of others. */
 const TRIES = 5;
@@ -265,6 +262,7 @@ class Transaction<Tx, Prepared, Value> {
   /** Outside the transaction, so that there is a row to lock in it. */
   async #makeRecord(now: number): Promise<void> {
     const record = recordToText(NO_RECORD, newToken());
+    // Longer than a transaction.
     const [next, expiresAt] = [nextVersion(0, now), now + HOUR_MS];
     await this.#shared.records.write(this.#key, { record, version: 0, next, before: NEVER, expiresAt });
   }

@@ -33,7 +33,7 @@ describe('createWebhookHandler refuses', () => {
   const confirm = { client: { getTransaction: hang }, acceptRefunded: 'yes' };
   const keptTooLong =
     '`deadLetters.retentionMs` (30 days if it is left out) to be at least an hour less than `retentionMs`';
-  const noClient = '`confirm` with `getTransaction`. Pass `PaymentsClient.fromEnv()`, for example.';
+  const noClient = '`confirm` with `getTransaction`: `PaymentsClient.fromEnv()`, for example.';
   const noStoreHint = '`store` to be a store: `new PostgresStore(pool)`, for example.';
   const headers = "`getAuthorization` to be a function: `({ headers }) => headers.get('x-auth')`";
   const noFunction = [{ payment: true }, { payment: 'ignored' }, { payment: null }];
