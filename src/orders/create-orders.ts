@@ -144,7 +144,7 @@ export class Orders<Transaction = unknown> {
   }
 
   /**
-   * Your listener: mount it with `toNodeListener(orders.webhook)`, or as it is where a framework passes a `Request`.
+   * Your listener, for a `Request` and for the request and response of `node:http`: mount it as it is.
    *
    * @throws `ConfigurationError` without `credentials` and `on`
    */
