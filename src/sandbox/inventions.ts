@@ -1,3 +1,4 @@
+import { ownOptions } from '../shared/objects';
 import { text } from './text';
 
 /**
@@ -211,7 +212,7 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
 /** The table's values, overridden by those of the caller. */
 export function resolveInventions(overrides: Partial<Inventions> = {}): Inventions {
   const defaults = Object.entries(inventionTable).map(([row, { value }]) => [row, value]);
-  return { ...(Object.fromEntries(defaults) as Inventions), ...overrides };
+  return { ...(Object.fromEntries(defaults) as Inventions), ...ownOptions(overrides) };
 }
 
 function answer(httpStatus: number, message: string, status = -1): InventedAnswer {

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import {
   type PoolTransaction,
   type PostgresPool,
@@ -10,6 +11,7 @@ import { type NamespaceOptions, type PlainSteps, StoreOverRecords } from './reco
 import { SqlRecords, type TableOptions } from './sql-records';
 import type { StoreSteps, Transact } from './steps';
 import { type TransactionOptions, transactWithin } from './transact';
+import { JOINED_OPTIONS } from './within';
 
 /** Where a {@link PostgresStore} keeps its records; in transactional mode also the limits of its transactions. */
 export interface PostgresStoreOptions<Transactional extends boolean = boolean>
@@ -66,13 +68,14 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
         'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
       );
     }
+    const own = readNamedOptions<PostgresStoreOptions>('PostgresStore', options, NAMES);
     const records = new SqlRecords<PoolTransaction>(
       (text, values, tx) => (tx === undefined ? database.query(text, values) : tx.send(text, values)),
       'postgres',
-      options,
+      own,
     );
-    const transact = options.transactional === true ? transactIn(database, records, options) : undefined;
-    super(records, options, transact as never);
+    const transact = own.transactional === true ? transactIn(database, records, own) : undefined;
+    super(records, own, transact as never);
   }
 
   /**
@@ -89,6 +92,8 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
     return super.createTable();
   }
 }
+
+const NAMES: OptionNames<PostgresStoreOptions> = { ...JOINED_OPTIONS, transactional: true };
 
 function transactIn(
   database: PostgresQueryable & Partial<PostgresPool>,

@@ -1,6 +1,6 @@
 import { StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
-import { DeadlineExceeded, inTime, LONGEST_TIMER_MS } from '../shared/time';
+import { DeadlineExceeded, HOUR_MS, inTime, LONGEST_TIMER_MS } from '../shared/time';
 import { checkCount, checkDuration } from '../values/option-checks';
 import {
   decideClaim,
@@ -90,9 +90,6 @@ const SAVEPOINT = 'pix_automatic';
 
 /** The record of an order, of which a payment in a transaction must see what another one has written. */
 const ORDER = /^[^/]+\/order:/;
-
-/** A record that is made before its transaction begins is kept for an hour, which is longer than a transaction. */
-const HOUR_MS = 3_600_000;
 
 /** What the transactions of one store share. */
 interface Shared<Tx> {
@@ -332,6 +329,7 @@ class Transaction<Tx> {
   /** Outside the transaction, so that there is a row to lock in it. */
   async #makeRecord(now: number): Promise<void> {
     const record = recordToText(NO_RECORD, newToken());
+    // Longer than a transaction.
     const [next, expiresAt] = [nextVersion(0, now), now + HOUR_MS];
     await this.#shared.records.write(this.#key, { record, version: 0, next, before: NEVER, expiresAt });
   }

@@ -1,19 +1,14 @@
 import { InvalidNotificationError, type ValidationIssue } from '../errors';
-import { inTime } from '../shared/time';
+import { notify } from '../shared/notify';
+import { HOUR_MS, inTime } from '../shared/time';
 import type { StoreSteps } from '../stores/steps';
 import { answer, type PlainResponse } from './answer';
 import { checkAgainst } from './authorization';
 import { deadLetter, isKept } from './dead-letters';
 import type { Identity } from './key';
-import { HOUR_MS, type ResolvedHandlerOptions } from './options';
+import type { ResolvedHandlerOptions } from './options';
 import { readJsonObject, recognize } from './recognize';
-import {
-  type Reporter,
-  tell,
-  type WebhookDone,
-  type WebhookReportCode,
-  type WebhookReportDetails,
-} from './report';
+import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
 import { BodyProblem, headOf, type PlainRequest, receiveBody } from './request';
 import { callbackFor, type Failure, type RunResult, runOnce } from './run-once';
 import { comparisonOf } from './unexpected-repeat';
@@ -108,7 +103,7 @@ async function concludeDone(ended: Ended, isRepeat: boolean, listener: Listener)
     await stepOnLetters({ status: 200, kind, key }, listener, (store) => store.forgetLetter(key, withinMs));
   }
   if (listener.onDone === undefined) return;
-  tell(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
+  notify(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
 }
 
 async function concludeFailure(ended: Ended, failure: Failure, listener: Listener): Promise<number> {

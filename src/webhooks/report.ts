@@ -1,5 +1,6 @@
 import type { AuthorizationFailure, ValidationIssue } from '../errors';
 import { authorizationFailures } from '../errors/listener-errors';
+import { notify } from '../shared/notify';
 import { storeCause } from '../stores/driver-error';
 
 /**
@@ -31,7 +32,7 @@ import { storeCause } from '../stores/driver-error';
  * - `reconcile_ended`, from `orders.reconcile`: the service's rate limit has ended the run
  * - `maintain_failed`, from `orders.maintain`: one of its parts threw `error`; the others were run
  * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` says what. Also a handler
- *   that is mounted without `toNodeListener`, or an answer that could not be sent; the message says so
+ *   that is called with something else than it takes, or an answer that could not be sent; the message says so
  */
 export type WebhookReportCode =
   | 'method_not_allowed'
@@ -73,17 +74,7 @@ export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) 
 
 /** Makes reports for `onReport`. */
 export function reporterTo(onReport: (report: WebhookReport) => unknown): Reporter {
-  return (code, details) => tell(onReport, new WebhookReport(code, details));
-}
-
-/** Calls an observer. One that fails must not make the request fail. */
-export function tell<Told>(observer: (told: Told) => unknown, told: Told): void {
-  try {
-    // It may return a promise, which nothing awaits.
-    Promise.resolve(observer(told)).catch(() => undefined);
-  } catch {
-    // Ignored: see above.
-  }
+  return (code, details) => notify(onReport, new WebhookReport(code, details));
 }
 
 /** A notification that is done: what `onDone` gets. It holds nothing of the body but the key. */
@@ -100,7 +91,7 @@ export interface WebhookDone {
   readonly origin: 'delivery' | 'replay' | 'settle';
 }
 
-/** Where a handler keeps its reporter for `toNodeListener`, which may come from the package's other build. */
+/** Where a handler keeps its reporter for `toLambda` and `createOrders`, which may come from the package's other build. */
 export const REPORTER = Symbol.for('pix-automatic-sdk:webhook-reporter');
 
 /** Returns the handler's own reporter, or the default one for a handler that `createWebhookHandler` did not make. */

@@ -1,4 +1,5 @@
 import { documentedKinds } from '../service/notifications';
+import { HOUR_MS } from '../shared/time';
 import type { Content, Done } from '../stores/steps';
 import { type Identity, jsonOf } from './key';
 import type { AnyDefinition } from './kinds';
@@ -56,8 +57,6 @@ const DATE_TIME = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d([.,]\d+)?)? ?(Z|[+-]\d\d:
 function isDateTime(value: unknown): boolean {
   return typeof value === 'string' && DATE_TIME.test(value);
 }
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** Compares a delivery with the one that was acted on; `undefined` for a repeat as the service sends them. */
 export function unexpectedRepeat(
