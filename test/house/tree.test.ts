@@ -48,6 +48,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'test/stores/databases.test.ts':
     'what each store does with a database that is none, or answers as none does',
   'test/stores/postgres-pglite.test.ts': 'a driver that PostgresStore runs on',
+  'test/values/undefined-options.test.ts': 'every option of every public function, given as undefined',
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
