@@ -175,6 +175,11 @@ function unitsOf(amount: number, currency: string): number | string {
   }
 }
 
+/** Whether a currency has such an amount. */
+function isSumIn(amount: number, currency: string): boolean {
+  return typeof unitsOf(amount, currency) === 'number' || currencyDecimals(currency) === undefined;
+}
+
 function isImmediate({ key }: Order, { money }: Attempt): boolean {
   return money[IMMEDIATE] === hashOf(key, IMMEDIATE, true);
 }
@@ -308,7 +313,8 @@ export function decideReturn(order: Order, reported: ReportedReturn, now: number
     if (isContradiction && !isForced) return { do: 'case', reason: 'unclear_amount' };
     if (!isContradiction) return recorded(withoutCase(order, notification), false, leftBefore, payment.currency);
   }
-  const left = amount === undefined ? undefined : leftAfter(leftBefore, [{ amount }], payment.currency);
+  const isSum = amount !== undefined && isSumIn(amount, payment.currency);
+  const left = isSum ? leftAfter(leftBefore, [{ amount }], payment.currency) : undefined;
   const isClear = left !== undefined && left >= 0 && !isOther && Number(amount) > 0;
   if (isCredited && !isClear && !(isForced && left !== undefined)) return { do: 'case', reason: 'unclear_amount' };
   const isSame = known !== undefined && known.status === status && known.amount === amount && !known.isUntold;

@@ -11,7 +11,7 @@ import {
   type Booking,
   type CaseDetails,
   type Decided,
-  type FoundOrder,
+  type FoundKey,
   type MeantPayment,
   type Notified,
   type OrderLink,
@@ -104,7 +104,7 @@ export function orderLinkOf(
   async function decidePayment(
     records: SingleRecords,
     notified: Notified,
-    found: FoundOrder,
+    found: FoundKey,
     confirmation: PaymentConfirmation | undefined,
   ): Promise<Decided> {
     const { notification, identity, booking } = notified;
@@ -167,7 +167,7 @@ export function orderLinkOf(
     };
   }
 
-  async function decideReturned(records: SingleRecords, notified: Notified, found: FoundOrder): Promise<Decided> {
+  async function decideReturned(records: SingleRecords, notified: Notified, found: FoundKey): Promise<Decided> {
     const { notification, booking, since } = notified;
     const reported = reportedReturn(notified);
     const { sale, amount } = reported;
@@ -216,7 +216,7 @@ export function orderLinkOf(
     };
   }
 
-  async function decideSaleStatus(records: SingleRecords, notified: Notified, found: FoundOrder): Promise<Decided> {
+  async function decideSaleStatus(records: SingleRecords, notified: Notified, found: FoundKey): Promise<Decided> {
     const { saleToken, amount, currency } = notified.notification.payload as SalePayload;
     const reading = await readIfFound(records, found);
     const details = {
@@ -234,7 +234,7 @@ export function orderLinkOf(
 
 async function readIfFound(
   records: SingleRecords,
-  { key }: FoundOrder,
+  { key }: FoundKey,
   booking?: Booking | undefined,
 ): Promise<OrderReading | undefined> {
   if (key === undefined) return undefined;

@@ -3,6 +3,7 @@ import type { OrderReference } from '../service/notifications/notification';
 import { newToken } from '../shared/bytes';
 import { DAY_MS } from '../shared/time';
 import type { SingleRecords } from '../stores/steps';
+import type { FoundKey } from '../webhooks/order-link';
 import { ASKED_FOR_MS, type Attempt, isAskable, isOpen, needsQuestion, type Order } from './attempt';
 
 /** An order, at the version that was read. */
@@ -100,14 +101,6 @@ export async function takeReference(
   const referenceCode = `${key}-${newToken().slice(0, 12)}`;
   await point(records, 'reference:', referenceCode, key);
   return { referenceCode, lastReference: lastReference + TRIED_REFERENCES };
-}
-
-/** The order that a reference leads to. */
-export interface FoundKey {
-  /** Its key; `undefined` if it leads to none. */
-  readonly key: string | undefined;
-  /** The keys of the returns that came before the sale was known. */
-  readonly early: readonly string[];
 }
 
 /** Finds an order by the uuid, else by the reference. */

@@ -61,7 +61,7 @@ export interface CaseDetails {
 }
 
 /** Where the order of a notification is. */
-export interface FoundOrder {
+export interface FoundKey {
   /** Its key; `undefined` if there is none. */
   readonly key: string | undefined;
   /** The letters of returns that came before the sale was known. */
@@ -97,7 +97,7 @@ export interface OrderLink {
     records: SingleRecords,
     notified: Notified,
     confirmation: PaymentConfirmation | undefined,
-  ): Promise<FoundOrder>;
+  ): Promise<FoundKey>;
   /**
    * Decides what is to be done.
    *
@@ -106,7 +106,7 @@ export interface OrderLink {
   decide(
     records: SingleRecords,
     notified: Notified,
-    found: FoundOrder,
+    found: FoundKey,
     confirmation: PaymentConfirmation | undefined,
   ): Promise<Decided>;
   /**

@@ -9,7 +9,7 @@ import {
   type Booking,
   type CaseDetails,
   type Decided,
-  type FoundOrder,
+  type FoundKey,
   type Notified,
   type NotifiedOrder,
   ORDER_KINDS,
@@ -220,20 +220,20 @@ async function findOrder(
   { notification, identity, order }: CallbackRun,
   { confirmation }: Confirmed,
   { orders, store, kinds }: ResolvedHandlerOptions,
-): Promise<FoundOrder | undefined> {
+): Promise<FoundKey | undefined> {
   const given = notification as Notified['notification'];
   const isAsked = order !== undefined || Object.values(referenceOf(given, kinds)).some(isGiven);
   return isAsked ? orders?.find(store, order ?? { notification: given, identity }, confirmation) : undefined;
 }
 
 /** What a callback gets of the order; one that its order decides gets it by itself. */
-function orderOf({ order }: CallbackRun, found: FoundOrder | undefined): NotifiedOrder | undefined {
+function orderOf({ order }: CallbackRun, found: FoundKey | undefined): NotifiedOrder | undefined {
   return order === undefined && found?.key !== undefined ? { key: found.key } : undefined;
 }
 
 async function decide(
   { order }: CallbackRun,
-  found: FoundOrder | undefined,
+  found: FoundKey | undefined,
   { confirmation }: Confirmed,
   records: SingleRecords,
   { orders }: ResolvedHandlerOptions,
@@ -308,7 +308,7 @@ async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerO
 
 /** What is known of a notification before its transaction begins. */
 interface Prepared extends Confirmed {
-  readonly found: FoundOrder | undefined;
+  readonly found: FoundKey | undefined;
 }
 
 /** Ends a transaction before it begins. */
