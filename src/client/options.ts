@@ -142,8 +142,7 @@ export interface FetchResponse {
 
 /**
  * Callbacks for logs, metrics and traces. They receive no credential, no body and no identifier (but the path of a
- * `client.request`). An observer that
- * throws or rejects changes nothing.
+ * `client.request`). An observer that throws or rejects changes nothing.
  */
 export interface Observers {
   /** Called before each attempt. */
@@ -320,17 +319,5 @@ function isSignal(value: AbortSignal): boolean {
     return typeof aborted === 'boolean' && isTarget;
   } catch {
     return false;
-  }
-}
-
-/** Calls an observer, and keeps its failures away from the call: a full disk under a log must not fail a payment. */
-export async function notify<Event>(
-  observer: ((event: Event) => unknown) | undefined,
-  event: Event,
-): Promise<void> {
-  try {
-    await observer?.(event);
-  } catch {
-    // An observer that throws or rejects changes nothing.
   }
 }

@@ -127,7 +127,7 @@ export class PaymentsClient {
    * @param options - limits and a signal of this call
    * @throws `InvalidRequestError` for a UUID that is empty, `.` or `..`; nothing was sent
    * @throws `ApiError` when the service answers, but not with a success
-   * @throws `InvalidResponseError` when the response is a success that cannot be used
+   * @throws `InvalidResponseError` when the response is a success that cannot be used, or about another transaction
    * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no complete response arrived
    */
   async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
@@ -136,6 +136,7 @@ export class PaymentsClient {
       {
         operation,
         path: pathOf(operation, transactionUUID),
+        asked: transactionUUID,
         read: (body) => validate(transactionSchema, body),
       },
       options,

@@ -1,7 +1,7 @@
-import { notify } from '../client/options';
 import { reconcile } from '../client/reconcile';
 import { ApiError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
+import { notify } from '../shared/notify';
 import { DAY_MS } from '../shared/time';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';

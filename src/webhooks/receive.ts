@@ -1,5 +1,6 @@
 import { InvalidNotificationError, type ValidationIssue } from '../errors';
 import { isUndamaged } from '../service/checks';
+import { notify } from '../shared/notify';
 import { HOUR_MS, inTime } from '../shared/time';
 import type { StoreSteps } from '../stores/steps';
 import { checkAgainst } from './authorization';
@@ -7,13 +8,7 @@ import { deadLetter, isKept } from './dead-letters';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions } from './options';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
-import {
-  type Reporter,
-  tell,
-  type WebhookDone,
-  type WebhookReportCode,
-  type WebhookReportDetails,
-} from './report';
+import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
 import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
 import { callbackFor, type Failure, type RunResult, runOnce } from './run-once';
 import { comparisonOf } from './unexpected-repeat';
@@ -25,6 +20,8 @@ export interface Listener extends ResolvedHandlerOptions {
   readonly failures: Map<string, number>;
   /** The fields of each kind that were reported as left out. */
   readonly leftOut: Set<string>;
+  /** The kinds of which it was reported that their callback has awaited nothing. */
+  readonly awaitedNothing: Set<string>;
 }
 
 /** What a request is to be answered with, and the notification that it brought, once that is known. */
@@ -104,8 +101,11 @@ export interface Ended {
 export async function conclude(ended: Ended, listener: Listener): Promise<number> {
   const { result } = ended;
   let status = 200;
-  if ('isRepeat' in result) await concludeDone(ended, result.isRepeat, listener);
-  else if ('status' in result) status = await concludeFailure(ended, result, listener);
+  if ('isRepeat' in result) {
+    await concludeDone(ended, result.isRepeat, listener);
+    if (result.awaitedNothing) reportNothingAwaited(ended, listener);
+  }
+  if ('status' in result) status = await concludeFailure(ended, result, listener);
   reportLeftOut(ended, ended.answeredWith?.() ?? status, listener);
   return status;
 }
@@ -121,7 +121,7 @@ async function concludeDone(ended: Ended, isRepeat: boolean, listener: Listener)
     await stepOnLetters({ status: 200, kind, key }, listener, (store) => store.forgetLetter(key, withinMs));
   }
   if (listener.onDone === undefined) return;
-  tell(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
+  notify(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
 }
 
 async function concludeFailure(ended: Ended, failure: Failure, listener: Listener): Promise<number> {
@@ -209,6 +209,19 @@ function fateOfDelivery(
     return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
   }
   return `${next} It is kept as a dead letter: \`handler.replay\` runs it again.`;
+}
+
+/** Kinds whose callback moves money, so that one which has written nothing is probably wrong. */
+const MONEY_KINDS: ReadonlySet<string> = new Set(['payment', 'refund', 'reversal']);
+
+/** Reports once per kind that its callback has waited for nothing. `if (!isOurs) return` is right, so it is done. */
+function reportNothingAwaited(
+  { notification: { kind }, identity: { key } }: Ended,
+  { awaitedNothing, report }: Listener,
+): void {
+  if (!MONEY_KINDS.has(kind) || awaitedNothing.has(kind)) return;
+  awaitedNothing.add(kind);
+  report('nothing_awaited', { status: 200, kind, key });
 }
 
 /** Reports known fields of another type than documented, once per kind and field. */
