@@ -4,7 +4,7 @@ import { ApiError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
-import type { WebhookHandler } from '../webhooks/handler';
+import type { OrdersListener } from '../webhooks/handler';
 import { isAskable, moved, type Order } from './attempt';
 import { changeOrder, forgetPointer, type Pointer, readOrder } from './order-records';
 
@@ -54,7 +54,7 @@ export interface ReconcileCounts {
 export interface ReconcileContext {
   readonly client: TransactionSource;
   readonly records: SingleRecords & Pick<StoreSteps, 'listRecords'>;
-  readonly settle: WebhookHandler['settle'];
+  readonly settle: OrdersListener['settle'];
   /** Says that a person has to look at an attempt. */
   readonly reportReview: (uuid: string) => void;
   /** Where the last run ended. */

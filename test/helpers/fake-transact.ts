@@ -1,7 +1,7 @@
 import type { Claim, Done, SingleRecords, Transact, TransactRequest } from '../../src/stores/steps';
 import { transactWithin } from '../../src/stores/transact';
 
-type FakeResult = { readonly status: 'completed' | 'busy' } | ({ readonly status: 'done' } & Done);
+type FakeResult = { readonly status: 'completed' | 'busy' | 'full' } | ({ readonly status: 'done' } & Done);
 
 /** Transactions of a test's own: it claims, runs `work`, and commits. */
 export type FakeTransact<Tx> = (

@@ -7,7 +7,7 @@ import { withSteps } from '../helpers/store-of';
 
 const NOW = 1_000_000;
 const EMPTY = '{"format":1,"token":"empty","done":[]}';
-const DONE = `{"format":1,"token":"other","done":[{"state":"PAID","token":"other","at":1,"until":${NOW + 1}}]}`;
+const DONE = `{"format":1,"token":"other","done":[{"state":"PAID","token":"other","at":1}],"until":${NOW + 1}}`;
 const request = { subject: 'payment:1', state: 'PAID', retentionMs: 60_000, timeoutMs: 1_000 };
 
 type Step = 'read' | 'lock' | 'insert' | 'update' | 'savepoint' | 'release' | 'create';
@@ -76,7 +76,7 @@ it('sends each statement in the transaction or outside, in PostgreSQL', async ()
     tx: SAVEPOINT pix_automatic 
     tx: RELEASE SAVEPOINT pix_automatic 
     tx: UPDATE "public"."a?" SET record = $1, version = $2, expires_at = $3 WHERE id OPERATOR(pg_catalog.=) $4 AND version OPERATOR(pg_catalog.=) $5 AND CAST(EXTRACT(EPOCH FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint) OPERATOR(pg_catalog.<) $6 RETURNING 1 AS written, CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
-    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000,"until":1060000}]} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991"
+    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000}],"until":1060000} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991"
   `);
 });
 
@@ -89,7 +89,7 @@ it('sends each statement in the transaction or outside, in MySQL, and reads what
     tx: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM \`a?\` WHERE id = ? FOR UPDATE SKIP LOCKED default/seen:payment:1
     tx: SAVEPOINT pix_automatic 
     tx: RELEASE SAVEPOINT pix_automatic 
-    tx: UPDATE \`a?\` SET record = ?, version = ?, expires_at = ? WHERE id = ? AND version = ? AND (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) < ? {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000,"until":1060000}]} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991
+    tx: UPDATE \`a?\` SET record = ?, version = ?, expires_at = ? WHERE id = ? AND version = ? AND (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) < ? {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000}],"until":1060000} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991
     tx: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM (SELECT 1) AS one LEFT JOIN \`a?\` ON id = ? default/seen:payment:1
     tx: SET SESSION wait_timeout = CAST(@pix_automatic_wait_timeout AS UNSIGNED), @pix_automatic_wait_timeout = NULL "
   `);

@@ -53,7 +53,7 @@ function createKeeping({ faults, transact, ...options }: Setting = {}) {
 }
 
 const plain = (body: unknown, url = '/') => ({ method: 'POST', url, headers: { authorization }, body });
-const ENTRY = { key: 'k', subject: 's', state: '', body: '{}', url: '' };
+const ENTRY = { key: 'k', subject: 's', state: '', body: '{}', url: '', credential: '0a1b2c3d' };
 const HOUR_MS = 60 * 60 * 1000;
 const MONTH_MS = 30 * 24 * HOUR_MS;
 const NO_LETTERS = 'This handler keeps no dead letters: create it with `deadLetters: true`.';

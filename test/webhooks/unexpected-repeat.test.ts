@@ -228,13 +228,19 @@ describe.each(['under a lease', 'in a transaction'] as const)('a repeat of what 
 
   it('is not looked for in a replay or a settlement, which leave nothing to compare', async () => {
     const { fix, breaks } = createBug();
-    const { handler, reports, clock, letters } = createTimed({ on: { payment: breaks() } }, mode);
+    const {
+      handler,
+      settle: settleOne,
+      reports,
+      clock,
+      letters,
+    } = createTimed({ on: { payment: breaks() } }, mode);
     await send(handler);
     fix();
     expect(await handler.replay()).toMatchObject([{ status: 'done' }]);
     await send(handler, otherAmount);
     const settle = (uuid: string, more: object = {}) =>
-      handler.settle({ uuid, transaction: fixtures.transaction({ uuid, refunds: undefined, ...more }) });
+      settleOne({ uuid, transaction: fixtures.transaction({ uuid, refunds: undefined, ...more }) });
     expect(await settle('s-2')).toMatchObject({ status: 'done' });
     await send(handler, { ...otherAmount, saleToken: 's-2' });
     await send(handler, { ...salePayload(), saleToken: 's-3' });
