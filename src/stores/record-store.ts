@@ -1,7 +1,7 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
 import { sleep, stopwatch } from '../shared/time';
-import { checkDuration, checkFunction } from '../values/option-checks';
+import { checkDuration, checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
 import type { DeadLetter } from './dead-letters';
 import { afterDelivery, afterReplay, type LetterRecord, liveLetter } from './dead-letters';
 import {
@@ -124,8 +124,10 @@ export interface NamespaceOptions {
  * @throws `ConfigurationError` for records without `read`, `write` or `list`, or a namespace that cannot work
  */
 export function createStore(records: RecordStore, options: NamespaceOptions = {}): Store<undefined> {
-  return new StoreOverRecords(records, options);
+  return new StoreOverRecords(records, readNamedOptions('createStore', options, NAMES));
 }
+
+const NAMES: OptionNames<NamespaceOptions> = { namespace: true };
 
 /** A store over the records of a database. The class of each database extends it. */
 export class StoreOverRecords<Steps extends PlainSteps = PlainSteps> implements Store {

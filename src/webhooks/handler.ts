@@ -1,8 +1,8 @@
-import { ConfigurationError } from '../errors';
 import { sleep } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
-import { answer, isNodeResponse, type NodeRequest, type PlainResponse, sendTo } from './answer';
+import type { PlainResponse } from './answer';
 import type { AnyDefinition } from './kinds';
+import { answerOn, isNodeResponse, type NodeRequest, type NodeResponse } from './node';
 import { resolveHandlerOptions, type WebhookHandlerOptions } from './options';
 import type { OrderLink } from './order-link';
 import { receive, refuse } from './receive';
@@ -16,12 +16,22 @@ import {
   type SettleResult,
   settle,
 } from './replay-and-settle';
-import { REPORTER, type Reporter, reporterTo } from './report';
+import { REPORTER, reporterTo } from './report';
 import type { PlainRequest } from './request';
 
-/** Receives notifications: a function from `Request` to `Response`. */
+/**
+ * Receives notifications. One function for a `Request` (Hono, Next.js, Bun, Deno, Workers) and for the two arguments of
+ * `node:http`, Express and NestJS: pass it as it is.
+ */
 export interface WebhookHandler {
-  /** Answers a notification. Never rejects. */
+  /**
+   * Answers a notification on its response, before a body parser and after one that puts its result in `request.body`.
+   * Never rejects.
+   */
+  (request: NodeRequest, response: NodeResponse): Promise<void>;
+
+  // The last of two signatures is the one that Next.js checks a route by, and that `Parameters` reads.
+  /** Answers a notification. Never rejects. Ignores further arguments, such as those of Bun, Deno, Workers and Next.js. */
   (request: Request): Promise<Response>;
 
   /** Does the same with plain objects, for frameworks with other request types. Never rejects. */
@@ -97,7 +107,13 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
 ): OrdersListener {
   const resolved = { ...resolveHandlerOptions(options), orders };
   const report = reporterTo(resolved.onReport);
-  const listener = { ...resolved, report, failures: new Map<string, number>(), leftOut: new Set<string>() };
+  const listener = {
+    ...resolved,
+    report,
+    failures: new Map<string, number>(),
+    leftOut: new Set<string>(),
+    awaitedNothing: new Set<string>(),
+  };
   const running = new Running();
 
   const handle = (request: Request | PlainRequest): Promise<PlainResponse> =>
@@ -109,12 +125,13 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
       () => refuse(report, 'draining', { status: 503 }),
     );
   const guard: Guard = (work) => running.run(work, () => ({ code: 'draining', status: 503 }));
-  const answerTo = async (request: Request, second?: unknown): Promise<Response> => {
-    const { status, headers, body } = isRequest(request)
-      ? await handle(request)
-      : answerWrongArgument(report, request, second);
-    return new Response(body, { status, headers });
-  };
+  async function answerTo(request: NodeRequest, response: NodeResponse): Promise<void>;
+  async function answerTo(request: Request): Promise<Response>;
+  async function answerTo(first: unknown, second?: unknown): Promise<unknown> {
+    if (isRequest(first)) return toResponse(await handle(first));
+    if (isNodeResponse(second)) return answerOn(second, Object(first), handle, report);
+    return toResponse(refuse(report, 'internal', { status: 500, message: WRONG_ARGUMENT }));
+  }
   const handler = Object.assign(answerTo, {
     handle,
     drain: () => running.drain(),
@@ -152,32 +169,18 @@ class Running {
   }
 }
 
-/** @throws `ConfigurationError` for an argument of an adapter that is not a handler */
-export function checkHandler(handler: WebhookHandler): void {
-  if (typeof handler?.handle === 'function') return;
-  throw new ConfigurationError(
-    'Expected the handler that `createWebhookHandler` returns, with its method `handle`.',
-  );
-}
-
-/** If this is `false`, the handler was probably mounted without `toNodeListener`. */
-function isRequest(request: unknown): request is Request {
-  return typeof (request as Partial<Request> | undefined | null)?.headers?.get === 'function';
-}
-
-/** Answers a call without a `Request`; also on a `node:http` response, whose client would otherwise wait forever. */
-function answerWrongArgument(report: Reporter, request: unknown, second: unknown): PlainResponse {
-  report('internal', { status: 500, message: WRONG_ARGUMENT });
-  if (isNodeResponse(second)) {
-    const { complete = false, httpVersionMajor = 1 } = Object(request) as NodeRequest;
-    sendTo(second, { complete, httpVersionMajor }, answer(500), (error) =>
-      report('internal', { status: 500, error }),
-    );
+/** Only the first argument decides: Bun, Deno, Workers and Next.js pass a second one beside a `Request`. */
+function isRequest(first: unknown): first is Request {
+  try {
+    return typeof (first as Partial<Request> | undefined | null)?.headers?.get === 'function';
+  } catch {
+    return false;
   }
-  return answer(500);
 }
+
+const toResponse = ({ status, headers, body }: PlainResponse): Response =>
+  new Response(body, { status, headers });
 
 const WRONG_ARGUMENT =
-  'The handler was called with something that is not a `Request`. For node:http, Express and NestJS mount ' +
-  '`toNodeListener(handler)`; on AWS Lambda export `toLambda(handler)`; elsewhere call ' +
-  '`handler.handle({ method, url, headers, body })`.';
+  'The handler was called neither with a `Request` nor with the request and response of `node:http`. On AWS Lambda ' +
+  'export `toLambda(handler)`; elsewhere call `handler.handle({ method, url, headers, body })`.';

@@ -1,4 +1,5 @@
-import { checkHandler, type WebhookHandler } from './handler';
+import { ConfigurationError } from '../errors';
+import type { WebhookHandler } from './handler';
 
 /**
  * The part of an AWS Lambda event that is used here. The events of a REST API and of an HTTP API of API Gateway, of a
@@ -55,7 +56,11 @@ export type LambdaResult = {
  * @throws `ConfigurationError` for an argument that is not a handler
  */
 export function toLambda(handler: WebhookHandler): (event: LambdaEvent) => Promise<LambdaResult> {
-  checkHandler(handler);
+  if (typeof handler?.handle !== 'function') {
+    throw new ConfigurationError(
+      'Expected the handler that `createWebhookHandler` returns, with its method `handle`.',
+    );
+  }
   return async (event) => {
     const { httpMethod, rawPath, path, isBase64Encoded, body } = event;
     const answer = await handler.handle({

@@ -1,6 +1,7 @@
 import { InvalidNotificationError, type ValidationIssue } from '../errors';
 import { isBytes, utf8 } from '../shared/bytes';
-import { inTime } from '../shared/time';
+import { notify } from '../shared/notify';
+import { HOUR_MS, inTime } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
 import { MAX_REPEATS } from '../stores/record';
 import type { StoreSteps } from '../stores/steps';
@@ -8,15 +9,9 @@ import { answer, type PlainResponse } from './answer';
 import { checkAgainst } from './authorization';
 import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
 import type { Identity } from './key';
-import { HOUR_MS, type ResolvedHandlerOptions } from './options';
+import type { ResolvedHandlerOptions } from './options';
 import { readJsonObject, recognize } from './recognize';
-import {
-  type Reporter,
-  tell,
-  type WebhookDone,
-  type WebhookReportCode,
-  type WebhookReportDetails,
-} from './report';
+import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
 import { BodyProblem, headOf, type PlainRequest, receiveBody } from './request';
 import { callbackFor, type Failure, type RunResult, runOnce } from './run-once';
 import { comparisonOf, repeatIdentity } from './unexpected-repeat';
@@ -28,6 +23,8 @@ export interface Listener extends ResolvedHandlerOptions {
   readonly failures: Map<string, number>;
   /** The fields of each kind that were reported as left out. */
   readonly leftOut: Set<string>;
+  /** The kinds of which it was reported that their callback has awaited nothing. */
+  readonly awaitedNothing: Set<string>;
 }
 
 /** Takes a request to its answer, independent of any runtime. */
@@ -41,9 +38,10 @@ export async function receive(request: Request | PlainRequest, listener: Listene
   const authorized = checkAgainst(getAuthorization(head), expectedAuthorizations);
   if (!authorized.ok) return refuse(report, 'unauthorized', { status: 401, reason: authorized.reason });
 
+  let received: unknown;
   try {
     // Read and recognize.
-    const received = await receiveBody(request, listener);
+    received = await receiveBody(request, listener);
     const body = isBytes(received) ? utf8.decode(received) : received;
     const recognized = recognize(readJsonObject(body), head, kinds);
 
@@ -63,7 +61,8 @@ export async function receive(request: Request | PlainRequest, listener: Listene
     if (error instanceof BodyProblem) return refuse(report, error.code, error);
     if (!(error instanceof InvalidNotificationError)) throw error;
     const { issues, body } = error;
-    return refuse(report, 'invalid_body', { status: 400, issues, received: body });
+    const read = typeof body === 'string' ? received : body;
+    return refuse(report, 'invalid_body', { status: 400, issues, received: read });
   }
 }
 
@@ -96,8 +95,11 @@ export interface Ended {
 export async function conclude(ended: Ended, listener: Listener): Promise<number> {
   const { result } = ended;
   let status = 200;
-  if ('isRepeat' in result) await concludeDone(ended, result.isRepeat, listener);
-  else if ('status' in result) status = await concludeFailure(ended, result, listener);
+  if ('isRepeat' in result) {
+    await concludeDone(ended, result.isRepeat, listener);
+    if (result.awaitedNothing) reportNothingAwaited(ended, listener);
+  }
+  if ('status' in result) status = await concludeFailure(ended, result, listener);
   reportLeftOut(ended, status, listener);
   return status;
 }
@@ -115,7 +117,7 @@ async function concludeDone(ended: Ended, isRepeat: boolean, listener: Listener)
     await stepOnLetters({ status: 200, kind, key }, listener, (store) => store.forgetLetter(key, isIts));
   }
   if (listener.onDone === undefined) return;
-  tell(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
+  notify(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
 }
 
 async function concludeFailure(ended: Ended, failure: Failure, listener: Listener): Promise<number> {
@@ -229,6 +231,19 @@ function fateOfDelivery(
     return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
   }
   return `${next} It is kept as a dead letter: \`handler.replay\` runs it again.`;
+}
+
+/** Kinds whose callback moves money, so that one which has written nothing is probably wrong. */
+const MONEY_KINDS: ReadonlySet<string> = new Set(['payment', 'refund', 'reversal']);
+
+/** Reports once per kind that its callback has waited for nothing. `if (!isOurs) return` is right, so it is done. */
+function reportNothingAwaited(
+  { notification: { kind }, identity: { key } }: Ended,
+  { awaitedNothing, report }: Listener,
+): void {
+  if (!MONEY_KINDS.has(kind) || awaitedNothing.has(kind)) return;
+  awaitedNothing.add(kind);
+  report('nothing_awaited', { status: 200, kind, key });
 }
 
 /** Reports known fields of another type than documented, once per kind and field. */

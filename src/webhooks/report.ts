@@ -1,5 +1,6 @@
 import type { AuthorizationFailure, ValidationIssue } from '../errors';
 import { authorizationFailures } from '../errors/listener-errors';
+import { notify } from '../shared/notify';
 import { storeCause } from '../stores/driver-error';
 
 /**
@@ -19,7 +20,8 @@ import { storeCause } from '../stores/driver-error';
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
- * - `nothing_awaited` (500): over transactions, the callback ended before the database could have answered anything
+ * - `nothing_awaited` (200): over transactions, the callback of a payment, refund or reversal ended before the database
+ *   could have answered anything; it is done, and reported once per kind
  * - `transaction_ended` (200): the callback has committed its transaction by itself; it is not run again
  * - `not_confirmed` (500): with `confirm`, the service says otherwise; `issues` names the fields
  * - `confirm_failed` (500): with `confirm`, the service could not be asked; `error` says why
@@ -36,7 +38,7 @@ import { storeCause } from '../stores/driver-error';
  * - `reconcile_ended`, from `orders.reconcile`: the service's rate limit has ended the run
  * - `maintain_failed`, from `orders.maintain`: one of its parts threw `error`; the others were run
  * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` says what. Also a handler
- *   that is mounted without `toNodeListener`, or an answer that could not be sent; the message says so
+ *   that is called with something else than it takes, or an answer that could not be sent; the message says so
  */
 export type WebhookReportCode =
   | 'method_not_allowed'
@@ -82,17 +84,7 @@ export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) 
 
 /** Makes reports for `onReport`. */
 export function reporterTo(onReport: (report: WebhookReport) => unknown): Reporter {
-  return (code, details) => tell(onReport, new WebhookReport(code, details));
-}
-
-/** Calls an observer. One that fails must not make the request fail. */
-export function tell<Told>(observer: (told: Told) => unknown, told: Told): void {
-  try {
-    // It may return a promise, which nothing awaits.
-    Promise.resolve(observer(told)).catch(() => undefined);
-  } catch {
-    // Ignored: see above.
-  }
+  return (code, details) => notify(onReport, new WebhookReport(code, details));
 }
 
 /** A notification that is done: what `onDone` gets. It holds nothing of the body but the key. */
@@ -109,7 +101,7 @@ export interface WebhookDone {
   readonly origin: 'delivery' | 'replay' | 'settle';
 }
 
-/** Where a handler keeps its reporter for `toNodeListener`, which may come from the package's other build. */
+/** Where a handler keeps its reporter for `toLambda` and `createOrders`, which may come from the package's other build. */
 export const REPORTER = Symbol.for('pix-automatic-sdk:webhook-reporter');
 
 /** Returns the handler's own reporter, or the default one for a handler that `createWebhookHandler` did not make. */
@@ -234,8 +226,9 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'Raise `callbackTimeoutMs`, or write the work to a queue and return.',
   ],
   nothing_awaited: [
-    'The callback ended before the database could have answered anything, so it has awaited no statement.',
-    'Return or await what it writes: a query builder that is not awaited is never sent.',
+    'The callback ended before the database could have answered anything, so it has awaited no statement. It is done.',
+    'If it was to write something, return or await that: a query builder that is not awaited is never sent. Reported once ' +
+      'per kind.',
   ],
   transaction_ended: [
     'The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows.',

@@ -6,7 +6,6 @@ import {
   createWebhookHandler,
   MemoryStore,
   toLambda,
-  toNodeListener,
   type WebhookHandler,
   type WebhookHandlerOptions,
   type WebhookReport,
@@ -80,7 +79,7 @@ const deliveries: Readonly<Record<string, Delivered>> = {
 /** The codes of the reports that were checked. */
 export const reportedCodes = new Set<WebhookReportCode>();
 
-const reports = pathsOver('toNodeListener, its reports and answer', deliveries, async (delivered) => {
+const reports = pathsOver('the handler, its reports and answer', deliveries, async (delivered) => {
   const reports: WebhookReport[] = [];
   const answer = await answerTo(delivered, { onReport: (report) => reports.push(report) });
   for (const { code } of reports) reportedCodes.add(code);
@@ -88,7 +87,7 @@ const reports = pathsOver('toNodeListener, its reports and answer', deliveries, 
 });
 
 /** With the default `onReport`, which writes to the console. The console is checked for every path. */
-const defaultLog = pathsOver('toNodeListener, its default log', deliveries, (delivered) =>
+const defaultLog = pathsOver('the handler, its default log', deliveries, (delivered) =>
   answerTo(delivered, {}),
 );
 
@@ -106,7 +105,7 @@ const marksThrown: Readonly<Record<string, Delivered>> = {
 };
 
 /** The merchant's own errors: `report.error` returns them and the default log names them, but the answer must not. */
-const passedOn = pathsOver('toNodeListener', marksThrown, (delivered) =>
+const passedOn = pathsOver('the handler', marksThrown, (delivered) =>
   answerTo(delivered, { onReport: () => undefined }),
 );
 
@@ -121,10 +120,9 @@ async function answerTo(
     ...more,
     ...options,
   } as WebhookHandlerOptions);
-  const answer = toNodeListener(handler);
   const server = createServer(async (request, response) => {
     await before?.(handler, request);
-    answer(request, response);
+    handler(request, response);
   });
   const url = await listen(server);
   if (breaksOff !== undefined) return breakOff(url, breaksOff, handler);
@@ -162,12 +160,11 @@ export const handlerPaths: Paths = {
   ...reports,
   ...defaultLog,
   ...passedOn,
-  async 'createWebhookHandler: handler, listener and store, after a delivery'() {
+  async 'createWebhookHandler: handler and store, after a delivery'() {
     const store = new MemoryStore();
     const handler = createWebhookHandler({ credentials, store, on: { payment: () => undefined } });
-    const listener = toNodeListener(handler);
     await handler.handle({ method: 'POST', url: '/', headers: { authorization }, body: sale });
-    return [handler, listener, store];
+    return [handler, store];
   },
   'createWebhookHandler: the answers to refused Requests'() {
     const handler = createWebhookHandler({ credentials, on: {}, onReport: () => Promise.reject(text) });

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetLetter, keepLetter } from '../../src/stores/dead-letters';
+import { forgetLetter, keepLetter } from '../../src/stores/letters';
 import type { Claim, Store } from '../../src/stores/steps';
 import { type TestStore, withSteps } from '../helpers/store-of';
 import { letter as anyLetter, claimed, completed, tryClaim } from './claims';

@@ -13,7 +13,7 @@ import type { FakeTransact } from '../helpers/fake-transact';
 import { listen } from '../helpers/listen';
 import { createBug, hang, throwing } from './faults';
 import { refundPayload, salePayload } from './payloads';
-import { basic, codesOf, createListener, linesOf, send } from './support';
+import { basic, codesOf, createListener, linesOf, replayAll, send } from './support';
 import { busy, committing, WatchedStore } from './watched-store';
 
 const KEY = 'payment:s-1:PAID';
@@ -88,7 +88,7 @@ describe('confirm', () => {
     expect(reports[0]?.message).toContain(`Fields: ${field}.`);
     expect(await letters.list()).toMatchObject([{ code: 'not_confirmed', key: KEY }]);
     // A replay asks again, and so does the next delivery.
-    expect(await handler.replay()).toEqual([{ key: KEY, status: 'failed', code: 'not_confirmed' }]);
+    expect(await replayAll(handler)).toEqual([{ key: KEY, status: 'failed', code: 'not_confirmed' }]);
     answers.body = paid();
     expect([await pay(), seen.length, await letters.list()]).toEqual([200, 1, []]);
   });

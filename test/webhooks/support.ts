@@ -74,3 +74,7 @@ export async function send(
 ): Promise<number> {
   return (await handler(notificationRequest(body, init))).status;
 }
+
+/** Replays all dead letters, whether they are due or not. */
+export const replayAll = async ({ replay, deadLetters }: OrdersListener['handler']) =>
+  replay(await deadLetters.list());

@@ -11,7 +11,7 @@ import {
 } from '../../src/stores/steps';
 import { type FakeTransact, fakeTransact } from '../helpers/fake-transact';
 
-type LetterStep = 'keep' | 'fail' | 'forget';
+type LetterStep = 'keep' | 'fail' | 'forget' | 'deliver';
 
 /** A memory store that notes its operations, and can be made to fail. */
 export class WatchedStore implements Store<undefined> {
@@ -28,7 +28,7 @@ export class WatchedStore implements Store<undefined> {
     steps: [] as LetterStep[],
     faults: {} as { [Step in LetterStep]?: (() => Promise<unknown>) | undefined },
     /** Puts an entry there, past the handler. */
-    put: (entry: NewDeadLetter) => this.#store.keepLetter(entry, 1_000_000),
+    put: (entry: NewDeadLetter, retentionMs = 1_000_000) => this.#store.keepLetter(entry, retentionMs),
     list: () => this.#store.listLetters({ limit: 100 }),
     keys: async () => (await this.letters.list()).map(({ key }) => key),
   };
@@ -62,6 +62,7 @@ export class WatchedStore implements Store<undefined> {
       },
       release: (claim) => this.#step('release', () => store.release(claim)),
       keepLetter: (...given) => this.#onLetters('keep', () => store.keepLetter(...given)),
+      recordDelivery: (...given) => this.#onLetters('deliver', () => store.recordDelivery(...given)),
       failLetter: (...given) => this.#onLetters('fail', () => store.failLetter(...given)),
       forgetLetter: (...given) => this.#onLetters('forget', () => store.forgetLetter(...given)),
     };

@@ -1,11 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { PaymentsClient } from 'pix-automatic-sdk';
-import {
-  type Credentials,
-  createWebhookHandler,
-  type Notification,
-  toNodeListener,
-} from 'pix-automatic-sdk/webhooks';
+import { type Credentials, createWebhookHandler, type Notification } from 'pix-automatic-sdk/webhooks';
 import { listen } from './listen';
 
 /** Answers every request the same way, and keeps the requests. */
@@ -34,5 +29,5 @@ export function startLibraryListener(credentials: Credentials, confirm?: Payment
   };
   const on = { payment: act, saleStatus: act, reversal: act, refund: act, payout: act, unrecognized: act };
   const handler = createWebhookHandler({ credentials, confirm, on, onReport: () => undefined });
-  return listen(toNodeListener(handler), () => actions);
+  return listen(handler, () => actions);
 }

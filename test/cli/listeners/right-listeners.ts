@@ -10,7 +10,6 @@ import {
   MemoryStore,
   type Notification,
   parseNotification,
-  toNodeListener,
   verifyAuthorization,
   type WebhookHandler,
 } from 'pix-automatic-sdk/webhooks';
@@ -282,7 +281,7 @@ function fetchStyle(handler: WebhookHandler): RequestListener {
 function startHandler(
   check: (notification: Notification) => void | Promise<void> = () => undefined,
   confirm?: PaymentsClient,
-  toListener: (handler: WebhookHandler) => RequestListener = toNodeListener,
+  toListener: (handler: WebhookHandler) => RequestListener = (handler) => handler,
 ) {
   const counts = emptyCounts();
   const act = async (notification: Notification) => {
