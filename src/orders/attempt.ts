@@ -264,7 +264,12 @@ function inReview({ attempts, cases }: Order): Attempt | undefined {
 }
 
 /** The order with this attempt put in a state in which no QR code is kept. */
-export function moved(order: Order, attempt: Attempt, state: 'expired' | 'closed' | 'paid', now: number): Order {
+export function moved(
+  order: Order,
+  attempt: Attempt,
+  state: 'expired' | 'closed' | 'paid',
+  now: number,
+): Order {
   const { qrCode: _, ...kept } = attempt;
   return withAttempt(order, { ...kept, state, changedAt: now });
 }
@@ -280,12 +285,18 @@ function withoutAttempt(order: Order, attempt: Attempt): Order {
 }
 
 /** Whether the service is asked about an attempt: its own sale is not booked, and is no case of own money. */
-export function isAskable({ payments }: Order, { uuid, isAnswered, changedAt }: Attempt, now: number): boolean {
+export function isAskable(
+  { payments }: Order,
+  { uuid, isAnswered, changedAt }: Attempt,
+  now: number,
+): boolean {
   if (uuid === undefined || isAnswered || changedAt < now - ASKED_FOR_MS) return false;
   return !payments.some(({ sale }) => sale === uuid);
 }
 
 /** Whether `maintain` has something to find out about the order. */
 export function needsQuestion(order: Order, now: number): boolean {
-  return order.attempts.some((each) => isAskable(order, each, now)) || order.returns.some((each) => each.isUntold);
+  return (
+    order.attempts.some((each) => isAskable(order, each, now)) || order.returns.some((each) => each.isUntold)
+  );
 }

@@ -163,7 +163,11 @@ function hashOf(key: string, path: string, value: unknown): string {
 }
 
 function hashOfSum(key: string, path: string, amount: number | null | undefined, currency: string): string {
-  return hashOf(key, path, amount === undefined || amount === null ? null : String(unitsOf(amount, currency)));
+  return hashOf(
+    key,
+    path,
+    amount === undefined || amount === null ? null : String(unitsOf(amount, currency)),
+  );
 }
 
 /** In minor units; of a currency that ISO 4217 does not list, and of an amount that it cannot have, as it is. */
@@ -197,7 +201,10 @@ function isLaterSum(order: Order, attempt: Attempt, reported: ReportedSale): boo
   if (!isSameCurrency(order, attempt, reported)) return false;
   if (namesSum(order, attempt, RECURRENCE)) return hasSum(order, attempt, RECURRENCE, reported.amount);
   const [first] = order.payments;
-  return first !== undefined && unitsOf(first.amount, first.currency) === unitsOf(reported.amount ?? 0, first.currency);
+  return (
+    first !== undefined &&
+    unitsOf(first.amount, first.currency) === unitsOf(reported.amount ?? 0, first.currency)
+  );
 }
 
 /** What nobody has said is not compared. */
@@ -239,9 +246,7 @@ export function withPayment(
   if (order.payments.some((each) => each.sale === sale) && !isAgain) return without;
   const current = order.attempts.find((each) => each.attempt === attempt?.attempt);
   const paid =
-    current === undefined
-      ? without
-      : moved(without, { ...current, uuid: current.uuid ?? sale }, 'paid', now);
+    current === undefined ? without : moved(without, { ...current, uuid: current.uuid ?? sale }, 'paid', now);
   const payment = { sale, attempt: attempt?.attempt, amount, currency, at: now };
   return { ...paid, payments: [...order.payments, payment].slice(-MAX_REMEMBERED) };
 }
@@ -249,7 +254,14 @@ export function withPayment(
 /** The order with what the service says was refunded of a sale; the same order if it has all of them. */
 export function withRefunds(order: Order, { sale, refunds = [] }: ReportedSale, now: number): Order {
   const returns = refunds
-    .map(({ uuid, amount }) => ({ id: `refund:${uuid}`, sale, amount, status: PAID, at: now, isUntold: true as const }))
+    .map(({ uuid, amount }) => ({
+      id: `refund:${uuid}`,
+      sale,
+      amount,
+      status: PAID,
+      at: now,
+      isUntold: true as const,
+    }))
     .filter(({ id }) => !order.returns.some((each) => each.id === id && each.status === PAID));
   return returns.length === 0 ? order : returns.reduce(withReturn, order);
 }
@@ -294,12 +306,21 @@ export type ReturnVerdict =
  *
  * @param isForced - a person says that the amount is right
  */
-export function decideReturn(order: Order, reported: ReportedReturn, now: number, isForced = false): ReturnVerdict {
+export function decideReturn(
+  order: Order,
+  reported: ReportedReturn,
+  now: number,
+  isForced = false,
+): ReturnVerdict {
   const { id, sale, amount, currency, status, notification } = reported;
   const payments = order.payments.filter((each) => each.sale === sale);
   const [payment] = payments;
   if (payment === undefined || sale === undefined) return { do: 'wait' };
-  const paid = leftAfter(0, payments.map((each) => ({ amount: -each.amount })), payment.currency);
+  const paid = leftAfter(
+    0,
+    payments.map((each) => ({ amount: -each.amount })),
+    payment.currency,
+  );
   const known = order.returns.find((each) => each.id === id);
   const others = order.returns.filter((each) => each.sale === sale && each.id !== id && each.status === PAID);
   const leftBefore = leftAfter(paid, others, payment.currency);
@@ -311,12 +332,14 @@ export function decideReturn(order: Order, reported: ReportedReturn, now: number
     // A late `PENDING` changes nothing. Money that has both gone back and not gone back is for a person.
     const isContradiction = isCredited || status === CANCELLED;
     if (isContradiction && !isForced) return { do: 'case', reason: 'unclear_amount' };
-    if (!isContradiction) return recorded(withoutCase(order, notification), false, leftBefore, payment.currency);
+    if (!isContradiction)
+      return recorded(withoutCase(order, notification), false, leftBefore, payment.currency);
   }
   const isSum = amount !== undefined && isSumIn(amount, payment.currency);
   const left = isSum ? leftAfter(leftBefore, [{ amount }], payment.currency) : undefined;
   const isClear = left !== undefined && left >= 0 && !isOther && Number(amount) > 0;
-  if (isCredited && !isClear && !(isForced && left !== undefined)) return { do: 'case', reason: 'unclear_amount' };
+  if (isCredited && !isClear && !(isForced && left !== undefined))
+    return { do: 'case', reason: 'unclear_amount' };
   const isSame = known !== undefined && known.status === status && known.amount === amount && !known.isUntold;
   const next = isSame ? order : withReturn(order, { id, sale, amount, status, at: known?.at ?? now });
   return recorded(
@@ -342,7 +365,10 @@ function leftAfter(
   const back = returns.map((each) => each.amount ?? 0);
   try {
     const units = (each: number) => toMinorUnits(each, currency ?? '');
-    return amountFromMinorUnits(units(amount) - back.map(units).reduce((sum, each) => sum + each, 0), currency ?? '');
+    return amountFromMinorUnits(
+      units(amount) - back.map(units).reduce((sum, each) => sum + each, 0),
+      currency ?? '',
+    );
   } catch {
     return amount - back.reduce((sum, each) => sum + each, 0);
   }
@@ -374,7 +400,9 @@ export function withCase(order: Order, entry: OrderCase, isRunning = false): Ord
 /** The attempt of this sale is not asked about any more. */
 export function answered(order: Order, sale: string | undefined): Order {
   const attempt = order.attempts.find(({ uuid }) => uuid !== undefined && uuid === sale);
-  return attempt === undefined || attempt.isAnswered ? order : withAttempt(order, { ...attempt, isAnswered: true });
+  return attempt === undefined || attempt.isAnswered
+    ? order
+    : withAttempt(order, { ...attempt, isAnswered: true });
 }
 
 /** The order without a case and without what has begun for it; the same order if it has neither. */
@@ -387,7 +415,11 @@ export function withoutCase(order: Order, id: string): Order {
 }
 
 /** The order after a person has dismissed a sale: its own attempt is closed, and not asked about. */
-export function withDismissal(order: Order, reported: Pick<ReportedSale, 'id' | 'sale' | 'referenceCode'>, now: number): Order {
+export function withDismissal(
+  order: Order,
+  reported: Pick<ReportedSale, 'id' | 'sale' | 'referenceCode'>,
+  now: number,
+): Order {
   const without = withoutCase(order, reported.id);
   const own = ownAttempt(without, reported);
   if (own === undefined || own.state === 'paid') return without;

@@ -1,6 +1,6 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
 import type { DeadLetter } from '../stores/dead-letters';
-import type { Booking } from '../webhooks/order-link';
+import { type Booking, RETRIED_CASES } from '../webhooks/order-link';
 import type { ReplayResult } from '../webhooks/replay-and-settle';
 import type { Failure, RunResult } from '../webhooks/run-once';
 import { OrderBusyError } from './errors';
@@ -41,16 +41,7 @@ export interface Case {
 export type CaseCounts = Readonly<Record<ReplayResult['status'], number>>;
 
 /** What `maintain` tries again by itself. */
-const RETRIED: ReadonlySet<string> = new Set([
-  'callback_failed',
-  'callback_timeout',
-  'confirm_failed',
-  'early_return',
-  'lease_lost',
-  'not_confirmed',
-  'other_sale',
-  'store_failed',
-]);
+const RETRIED: ReadonlySet<string> = new Set([...RETRIED_CASES, 'early_return', 'other_sale']);
 
 /** A letter as a person sees it. */
 export function caseOf(letter: DeadLetter): Case {

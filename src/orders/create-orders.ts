@@ -22,15 +22,7 @@ import {
   type WebhookHandlerOptions,
 } from '../webhooks/options';
 import { type Booking, type MeantPayment, type NotifiedOrder, ORDER_KINDS } from '../webhooks/order-link';
-import {
-  type Attempt,
-  type AttemptState,
-  isInReview,
-  isOpen,
-  isPaid,
-  moved,
-  type Order,
-} from './attempt';
+import { type Attempt, type AttemptState, isInReview, isOpen, isPaid, moved, type Order } from './attempt';
 import { type Case, caseOf, checkDecision, countStatuses, type DecideResult, decided } from './cases';
 import { alone, type DoneMaintain, type MaintainResult, readCursor, saveCursor } from './maintain';
 import {
@@ -180,9 +172,7 @@ export interface OrdersOptions<Kinds extends readonly AnyDefinition[] = readonly
    *
    * @defaultValue none means a payment
    */
-  readonly asPayment?:
-    | ((body: Readonly<Record<string, unknown>>) => MeantPayment | undefined)
-    | undefined;
+  readonly asPayment?: ((body: Readonly<Record<string, unknown>>) => MeantPayment | undefined) | undefined;
 
   /**
    * How long a call that creates a journey may take at most, in milliseconds, with all its attempts. A minute after that,
@@ -413,7 +403,9 @@ export class Orders<Transaction = unknown> {
       return seenOrder((await readOrder(this.#steps, key)).order);
     }
     if (!isText(uuid) && !isText(referenceCode)) {
-      throw new ConfigurationError('Expected `find({ key })`, `find({ uuid })` or `find({ referenceCode })`.');
+      throw new ConfigurationError(
+        'Expected `find({ key })`, `find({ uuid })` or `find({ referenceCode })`.',
+      );
     }
     const found = await findOrder(this.#steps, { uuid, referenceCode });
     if (found.key === undefined) return undefined;
@@ -491,9 +483,20 @@ export class Orders<Transaction = unknown> {
   }
 
   async #settle(uuid: string, transaction: ServiceTransaction): Promise<Settled> {
-    const result = await this.#listener.settle(uuid, transaction);
+    const result = await this.#listener.settle({ uuid, transaction });
     if (result.code === 'done') return 'booked';
     return 'details' in result && result.status === 200 ? 'case' : 'failed';
+  }
+
+  /** Runs `returned` for what the service has told of beside its payment. */
+  async #tell({ key, returned }: Reconciled['untold'][number]): Promise<boolean> {
+    const { id, sale, amount } = returned;
+    const { order } = await readOrder(this.#steps, key);
+    const currency = order.payments.find((each) => each.sale === sale)?.currency;
+    // Not if the payment is not booked: its case has told of it.
+    if (currency === undefined) return false;
+    const uuid = id.slice('refund:'.length);
+    return (await this.#listener.settleReturn({ sale, uuid, amount, currency })).code === 'done';
   }
 
   /**
@@ -505,7 +508,7 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `on`, and for an option that cannot work
    */
   async maintain(options: ReconcileOrdersOptions = {}): Promise<MaintainResult> {
-    const { report, retryCases, tellReturn } = this.#listener;
+    const { report, retryCases } = this.#listener;
     const { signal } = readOptions(options);
     return alone(this.#steps, async (): Promise<DoneMaintain> => {
       const errors: unknown[] = [];
@@ -530,7 +533,7 @@ export class Orders<Transaction = unknown> {
         let count = 0;
         for (const each of found?.untold ?? []) {
           if (signal?.aborted) break;
-          if ((await tellReturn(each.key, each.returned)).code === 'done') count += 1;
+          if (await this.#tell(each)) count += 1;
         }
         return count;
       });
@@ -619,7 +622,8 @@ function listenerOf<Transaction>({
 }: Omit<OrdersOptions<readonly AnyDefinition[], Transaction>, 'totalTimeoutMs' | 'waitMs'>):
   | Listening
   | undefined {
-  if (asPayment !== undefined) checkFunction('asPayment', asPayment, '(body) => ({ saleToken }) or undefined');
+  if (asPayment !== undefined)
+    checkFunction('asPayment', asPayment, '(body) => ({ saleToken }) or undefined');
   if (confirm !== undefined && confirm !== false) {
     throw new ConfigurationError(
       'Expected `confirm` to be `false` or left out: `createOrders` asks its `client` about each payment.',
@@ -627,7 +631,7 @@ function listenerOf<Transaction>({
   }
   if (on === undefined) return undefined;
   const { paid, returned, foreign, ...others } = checkCallbacks(on);
-  const link = orderLinkOf({ paid, returned, foreign } as OrderCallbacks, asPayment, kinds);
+  const link = orderLinkOf(client, { paid, returned, foreign } as OrderCallbacks, asPayment, kinds);
   return createListener(
     {
       ...options,
@@ -654,7 +658,8 @@ function checkCallbacks<Callbacks extends object>(on: Callbacks): Callbacks {
   }
   const { paid, returned, foreign } = on as Partial<OrderCallbacks>;
   checkFunction('on.paid', paid, 'async ({ order, isFirst }, { transaction }) => …');
-  if (returned !== 'ignore') checkFunction('on.returned', returned, "async ({ order, left }) => …` or `'ignore'");
+  if (returned !== 'ignore')
+    checkFunction('on.returned', returned, "async ({ order, left }) => …` or `'ignore'");
   if (foreign !== undefined && foreign !== 'ignore') {
     checkFunction('on.foreign', foreign, "({ kind, payload }) => …` or `'ignore'");
   }
@@ -688,7 +693,13 @@ function seenOrder(order: Order): FoundOrder {
     key,
     state: isPaid(order) ? 'paid' : isInReview(order) ? 'review' : attempts.some(isOpen) ? 'open' : 'none',
     attempts: attempts.map(seenAttempt),
-    payments: payments.map(({ sale, attempt, amount, currency, at }) => ({ sale, attempt, amount, currency, at })),
+    payments: payments.map(({ sale, attempt, amount, currency, at }) => ({
+      sale,
+      attempt,
+      amount,
+      currency,
+      at,
+    })),
     returns: returns.map(seenReturn),
     cases: cases.map(({ id, reason, sale, amount, at }) => ({ id, reason, sale, amount, at })),
   };

@@ -5,8 +5,8 @@ import type { Transaction } from '../service/operations/get-transaction';
 import { isGiven, isObject } from '../shared/objects';
 import { HOUR_MS } from '../shared/time';
 import type { SingleRecords } from '../stores/steps';
-import type { PaymentConfirmation } from '../values/confirm-payment';
-import { type AnyDefinition } from '../webhooks/kinds';
+import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
+import type { AnyDefinition } from '../webhooks/kinds';
 import {
   type Booking,
   type CaseDetails,
@@ -28,6 +28,7 @@ import {
   type SaleVerdict,
   withBegun,
   withCase,
+  withDismissal,
   withoutCase,
   withPayment,
   withRefunds,
@@ -48,11 +49,14 @@ const NOTHING = { before: async () => true, record: async () => undefined, follo
 
 /** Finds the order of a notification, decides what is to be done, and records that it was. */
 export function orderLinkOf(
+  client: TransactionSource,
   callbacks: OrderCallbacks,
   asPayment: ((body: Readonly<Record<string, unknown>>) => MeantPayment | undefined) | undefined,
   kinds: readonly AnyDefinition[],
 ): OrderLink {
   return {
+    client,
+
     asPayment(body) {
       const meant = asPayment?.(body);
       return meant === undefined || meant === null ? undefined : saleOf(meant);
@@ -85,11 +89,42 @@ export function orderLinkOf(
         return;
       }
       await changeOrder(records, key, (order, now) => {
-        const isBooked = isOwn && order.payments.some((each) => each.sale === sale);
-        if (!isKnown(order) || isBooked) return order;
+        if (!isKnown(order) || (isOwn && isBooked(order, sale))) return order;
         const entry = { id, reason, sale, amount, at: now, ...(isOwn && { isOwn: true as const }) };
         return withCase(order, entry, isRunning);
       });
+    },
+
+    async isMarked(records, { id, details: { order: key, sale, isOwn } }) {
+      if (key === undefined) return true;
+      const { order } = await readOrder(records, key);
+      return (
+        !isKnown(order) ||
+        order.cases.some((each) => each.id === id) ||
+        (isOwn === true && isBooked(order, sale))
+      );
+    },
+
+    async remembered(records, id) {
+      const sale = saleIn(id);
+      if (sale === undefined) return undefined;
+      const { key } = await findOrder(records, { uuid: sale });
+      if (key === undefined) return undefined;
+      const { order } = await readOrder(records, key);
+      const known = order.cases.find((each) => each.id === id);
+      if (known === undefined) return undefined;
+      const { reason, at, amount, isOwn } = known;
+      return { id, reason, at, sale, details: { order: key, sale, amount, isOwn } };
+    },
+
+    async dismiss(records, { id, details }, isPayment) {
+      const { order: key, sale, referenceCode } = details;
+      if (key === undefined) return;
+      await changeOrder(records, key, (order, now) =>
+        isPayment && sale !== undefined && !isBooked(order, sale)
+          ? withDismissal(order, { id, sale, referenceCode }, now)
+          : withoutCase(order, id),
+      );
     },
   };
 
@@ -115,14 +150,19 @@ export function orderLinkOf(
     if (reading === undefined) return foreign(notified, { sale, amount, currency: reported.currency });
     const { key } = reading.order;
     const currency = reported.currency ?? currencyOf(reading.order);
-    const details = { order: key, sale, amount, currency };
+    const { referenceCode } = reported;
+    const details = { order: key, sale, referenceCode, amount, currency };
     const isOwn = isConfirmed && ownAttempt(reading.order, reported) !== undefined;
 
     let verdict = decideSale(reading.order, reported);
     if (booking !== undefined && verdict.do === 'case') verdict = booked(reading.order, reported);
     const isAgain = booking !== undefined && verdict.do === 'nothing';
     if (verdict.do === 'case') {
-      return { ...NOTHING, details: { ...details, isOwn: isConfirmed && verdict.isOwn }, reason: verdict.reason };
+      return {
+        ...NOTHING,
+        details: { ...details, isOwn: isConfirmed && verdict.isOwn },
+        reason: verdict.reason,
+      };
     }
     if (verdict.do === 'nothing' && !(isAgain && identity.key.includes('~'))) {
       const clear = (order: Order) => withoutCase(order, identity.key);
@@ -157,7 +197,9 @@ export function orderLinkOf(
           records,
           key,
           (order, now) => {
-            early = order.cases.filter((each) => each.sale === sale && each.id !== identity.key).map(({ id }) => id);
+            early = order.cases
+              .filter((each) => each.sale === sale && each.id !== identity.key)
+              .map(({ id }) => id);
             return withPayment(withRefunds(order, reported, now), payment, attempt, now);
           },
           latest,
@@ -167,7 +209,11 @@ export function orderLinkOf(
     };
   }
 
-  async function decideReturned(records: SingleRecords, notified: Notified, found: FoundKey): Promise<Decided> {
+  async function decideReturned(
+    records: SingleRecords,
+    notified: Notified,
+    found: FoundKey,
+  ): Promise<Decided> {
     const { notification, booking, since } = notified;
     const reported = reportedReturn(notified);
     const { sale, amount } = reported;
@@ -216,7 +262,11 @@ export function orderLinkOf(
     };
   }
 
-  async function decideSaleStatus(records: SingleRecords, notified: Notified, found: FoundKey): Promise<Decided> {
+  async function decideSaleStatus(
+    records: SingleRecords,
+    notified: Notified,
+    found: FoundKey,
+  ): Promise<Decided> {
     const { saleToken, amount, currency } = notified.notification.payload as SalePayload;
     const reading = await readIfFound(records, found);
     const details = {
@@ -228,7 +278,12 @@ export function orderLinkOf(
     if (reading === undefined && callbacks.foreign !== undefined) return foreign(notified, details);
     // One case a sale, however many states it has.
     const { subject, state } = notified.identity;
-    return { ...NOTHING, details, reason: 'sale_status', letter: { subject, state, key: `${subject}~status` } };
+    return {
+      ...NOTHING,
+      details,
+      reason: 'sale_status',
+      letter: { subject, state, key: `${subject}~status` },
+    };
   }
 }
 
@@ -243,6 +298,20 @@ async function readIfFound(
   return isKnown(reading.order) || booking?.order !== undefined ? reading : undefined;
 }
 
+function isBooked({ payments }: Order, sale: string | undefined): boolean {
+  return payments.some((each) => each.sale === sale);
+}
+
+/** The sale of a payment's key. */
+function saleIn(id: string): string | undefined {
+  const [, part] = /^payment:([^:]+):PAID$/.exec(id) ?? [];
+  try {
+    return part === undefined ? undefined : decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether an order that has changed leaves it at what was decided. */
 function isSameVerdict(one: SaleVerdict, other: SaleVerdict): boolean {
   if (one.do !== 'book' || other.do !== 'book') return one.do === other.do;
@@ -250,7 +319,10 @@ function isSameVerdict(one: SaleVerdict, other: SaleVerdict): boolean {
 }
 
 /** A person has decided that it is booked. */
-function booked(order: Order, reported: ReportedSale): { do: 'book'; isFirst: boolean; attempt: Attempt | undefined } {
+function booked(
+  order: Order,
+  reported: ReportedSale,
+): { do: 'book'; isFirst: boolean; attempt: Attempt | undefined } {
   const own = ownAttempt(order, reported);
   const isPaid = order.attempts.some(({ state }) => state === 'paid');
   return { do: 'book', isFirst: order.payments.length === 0, attempt: isPaid ? undefined : own };
@@ -277,7 +349,9 @@ function reportedSale(
 /** What the service says was refunded of a sale, and credited. */
 function refundsIn({ refunds }: Transaction): readonly Refund[] {
   return (refunds?.transactions ?? []).flatMap(({ uuid, status, total }) =>
-    status === 'PAID' && typeof uuid === 'string' && typeof total === 'number' ? [{ uuid, amount: total }] : [],
+    status === 'PAID' && typeof uuid === 'string' && typeof total === 'number'
+      ? [{ uuid, amount: total }]
+      : [],
   );
 }
 
@@ -299,7 +373,13 @@ function reportedReturn({ notification, identity, booking }: Notified): Reported
 }
 
 function reversalOf({ uuid, sale, reversedAmount, currency, status }: ReversalPayload) {
-  return { id: `reversal:${uuid}`, sale: sale?.uuid ?? undefined, amounts: [reversedAmount], currency, status };
+  return {
+    id: `reversal:${uuid}`,
+    sale: sale?.uuid ?? undefined,
+    amounts: [reversedAmount],
+    currency,
+    status,
+  };
 }
 
 function refundOf({ saleToken, refund, reversedAmount, amountRefunded, currency, status }: RefundPayload) {
@@ -311,7 +391,9 @@ function refundOf({ saleToken, refund, reversedAmount, amountRefunded, currency,
 function saleOf(meant: MeantPayment): SalePayload {
   const { saleToken, referenceCode, amount, currency, date } = meant;
   if (!isObject(meant) || typeof saleToken !== 'string' || saleToken === '') {
-    throw new TypeError('`asPayment` gave something without a `saleToken`. Give `undefined` for what is no payment.');
+    throw new TypeError(
+      '`asPayment` gave something without a `saleToken`. Give `undefined` for what is no payment.',
+    );
   }
   return { saleToken, newStatus: 'PAID', referenceCode, amount, currency, date };
 }

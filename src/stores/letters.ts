@@ -1,5 +1,12 @@
 import { StoreError } from '../errors';
-import { afterDelivery, type LetterRecord, type NewDeadLetter } from './dead-letters';
+import {
+  afterDelivery,
+  afterReplay,
+  type LetterFailure,
+  type LetterRecord,
+  liveLetter,
+  type NewDeadLetter,
+} from './dead-letters';
 import type { ReadResult, SingleRecords } from './steps';
 
 // Dead letters by the steps on single records, for what must be written in the same transaction as something else.
@@ -17,6 +24,25 @@ export async function keepLetter(
   await changeLetter(records, letter.key, (before, now) =>
     afterDelivery(before, letter, { now, retentionMs }),
   );
+}
+
+/**
+ * Records in the given records, which may be those of a transaction, that a letter has failed again. Resolves with the
+ * code that it had before; `undefined` if there is none.
+ *
+ * @throws `StoreError` if others write the same letter each time
+ */
+export async function failLetter(
+  records: SingleRecords,
+  key: string,
+  failure: LetterFailure,
+): Promise<string | undefined> {
+  let codeBefore: string | undefined;
+  await changeLetter(records, key, (before, now) => {
+    codeBefore = liveLetter(before, now)?.code;
+    return afterReplay(before, failure, now);
+  });
+  return codeBefore;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { documentedKinds } from '../service/notifications';
 import type { OrderReference } from '../service/notifications/notification';
 import type { SalePayload } from '../service/notifications/sale';
+import type { AboutMoney } from '../stores/dead-letters';
 import type { SingleRecords } from '../stores/steps';
-import type { PaymentConfirmation } from '../values/confirm-payment';
+import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { AnyDefinition } from './kinds';
 import type { WebhookReportCode } from './report';
@@ -51,14 +52,7 @@ export interface Notified {
 }
 
 /** What a case tells of its notification. */
-export interface CaseDetails {
-  readonly order?: string | undefined;
-  readonly sale?: string | undefined;
-  readonly amount?: number | undefined;
-  readonly currency?: string | undefined;
-  /** It is about an attempt's own money, which the service has confirmed. */
-  readonly isOwn?: boolean | undefined;
-}
+export type CaseDetails = AboutMoney;
 
 /** Where the order of a notification is. */
 export interface FoundKey {
@@ -88,8 +82,18 @@ export interface Decided {
   readonly followUps: () => readonly string[];
 }
 
+/** A case, for its order to remember. */
+export interface CaseEntry {
+  /** The key of its letter. */
+  readonly id: string;
+  readonly reason: string;
+  readonly details: CaseDetails;
+}
+
 /** What `createOrders` adds to a listener. */
 export interface OrderLink {
+  /** Asked before a person's decision to book is carried out. */
+  readonly client: TransactionSource;
   /** Reads the payment that a body of no known kind means; `undefined` if it means none. What it throws is a failure. */
   readonly asPayment: (body: Readonly<Record<string, unknown>>) => SalePayload | undefined;
   /** Finds the order of a notification, outside any transaction. */
@@ -114,12 +118,43 @@ export interface OrderLink {
    *
    * @param isRunning - whether its callback may still succeed
    */
-  mark(
+  mark(records: SingleRecords, entry: CaseEntry, isRunning: boolean): Promise<void>;
+  /** Whether its order remembers a case, or there is none to do so. */
+  isMarked(records: SingleRecords, entry: CaseEntry): Promise<boolean>;
+  /** The case of a payment whose letter is gone, as its order remembers it. */
+  remembered(records: SingleRecords, id: string): Promise<RememberedCase | undefined>;
+  /** The order forgets a case that a person has dismissed, and closes the attempt if the sale is its own. */
+  dismiss(
     records: SingleRecords,
-    entry: { readonly id: string; readonly reason: string; readonly details: CaseDetails },
-    isRunning: boolean,
+    entry: Pick<CaseEntry, 'id' | 'details'>,
+    isPayment: boolean,
   ): Promise<void>;
 }
+
+/** A case without its letter. */
+export interface RememberedCase extends CaseEntry {
+  readonly sale: string;
+  readonly at: number;
+}
+
+/** The reasons of cases that are tried again by the steps of letters. */
+export const RETRIED_CASES: ReadonlySet<string> = new Set([
+  'callback_failed',
+  'callback_timeout',
+  'confirm_failed',
+  'lease_lost',
+  'not_confirmed',
+  'store_failed',
+]);
+
+/** The reasons that hold as long as the order is as it is: decided again, and run only once they have gone. */
+export const DECIDED_AGAIN: ReadonlySet<string> = new Set([
+  'closed',
+  'early_return',
+  'no_order',
+  'other_amount',
+  'other_sale',
+]);
 
 /** The kinds that are decided by their order, and have no callback of their own with `createOrders`. */
 export const ORDER_KINDS: ReadonlySet<string> = new Set(['payment', 'saleStatus', 'refund', 'reversal']);

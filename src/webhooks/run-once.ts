@@ -65,7 +65,7 @@ export interface Failure {
   /** A hash of the body of an unexpected repeat, whose dead letter is not kept under its own identity. */
   readonly bodyHash?: string;
   /** What its dead letter is kept under, if not under its own identity. */
-  readonly letter?: Identity;
+  readonly letter?: Identity | undefined;
   /** What its case tells. */
   readonly details?: CaseDetails | undefined;
   /** What the callback said to the person who is to decide. */
@@ -112,7 +112,11 @@ export function callbackFor(
   { notification, identity, issues }: Recognized<{ readonly kind: string }>,
   credentialIndex: number,
   options: ResolvedHandlerOptions,
-  more: { readonly since?: number; readonly known?: CaseDetails; readonly booking?: Booking | undefined } = {},
+  more: {
+    readonly since?: number;
+    readonly known?: CaseDetails;
+    readonly booking?: Booking | undefined;
+  } = {},
 ): CallbackRun | { readonly code: 'ignored' } | Failure {
   const { callbacks, confirm, orders, unrecognizedRetentionMs, retentionMs } = options;
   const { kind } = notification;
@@ -123,11 +127,15 @@ export function callbackFor(
     if (issues !== undefined) return { code: 'invalid_notification', status: 400, issues };
     return callback === 'ignore' ? { code: 'ignored' } : { code: 'unhandled', status: 200 };
   }
-  const order = isOrders ? { notification: notification as Notified['notification'], identity, ...more } : undefined;
+  const order = isOrders
+    ? { notification: notification as Notified['notification'], identity, ...more }
+    : undefined;
   const run = { notification, identity, callback, credentialIndex, order };
   if (kind === 'unrecognized') return { ...run, retentionMs: unrecognizedRetentionMs };
-  if (confirm === undefined || kind !== 'payment') return { ...run, retentionMs };
-  const { client, acceptRefunded } = confirm;
+  // A person's decision is confirmed even where nothing else is.
+  const asked = more.booking === undefined ? confirm : { client: orders?.client, acceptRefunded: true };
+  if (asked?.client === undefined || kind !== 'payment') return { ...run, retentionMs };
+  const { client, acceptRefunded } = asked;
   const payment = notification as Parameters<typeof confirmPayment>[1];
   return {
     ...run,
@@ -193,7 +201,13 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
         return false;
       },
     );
-    const timedOut = { code: 'callback_timeout', status: 500, error, late, details: decided?.details } as const;
+    const timedOut = {
+      code: 'callback_timeout',
+      status: 500,
+      error,
+      late,
+      details: decided?.details,
+    } as const;
     return keepCase(run, timedOut, options);
   }
   const asked = needsPerson(running.person);
@@ -267,7 +281,11 @@ function caseOf({ details, letter }: Decided, code: WebhookReportCode): Failure 
 }
 
 /** Keeps a case, and its mark in the order, before the subject is given back. Never rejects. */
-async function keepCase(run: CallbackRun, failure: Failure, options: ResolvedHandlerOptions): Promise<Failure> {
+async function keepCase(
+  run: CallbackRun,
+  failure: Failure,
+  options: ResolvedHandlerOptions,
+): Promise<Failure> {
   if (run.keep === undefined) return failure;
   try {
     return await inTime(keepIn(options.store, run, failure, options), options.storeTimeoutMs);
@@ -285,7 +303,8 @@ async function keepIn(
 ): Promise<Failure> {
   const letter = await run.keep?.(records, failure);
   const { code: reason, details, letter: own = run.identity, late } = failure;
-  if (details !== undefined) await orders?.mark(records, { id: own.key, reason, details }, late !== undefined);
+  if (details !== undefined)
+    await orders?.mark(records, { id: own.key, reason, details }, late !== undefined);
   return { ...failure, kept: { letter } };
 }
 
@@ -376,7 +395,8 @@ async function runInTransaction(
       return person.note === undefined ? 'done' : 'undone';
     });
     const asked = needsPerson(person);
-    if (status === 'undone' && asked !== undefined) return keepIn(records, run, { ...asked, details }, options);
+    if (status === 'undone' && asked !== undefined)
+      return keepIn(records, run, { ...asked, details }, options);
     const isMoot = decided !== undefined && decided.run === undefined;
     return { ...doneWith(decided), awaitedNothing: awaitedNothing && !isMoot };
   });
@@ -432,7 +452,7 @@ async function askService(
 
 /** Calls the callback, or what runs in its place. */
 async function call(
-  { notification, identity, callback, credentialIndex }: CallbackRun,
+  { notification, identity, callback, credentialIndex, keep }: CallbackRun,
   { fence, handledStates }: Claim,
   {
     decided,
@@ -441,7 +461,14 @@ async function call(
   }: Ready & { readonly transaction: unknown; readonly signal: AbortSignal; readonly person: Person },
 ): Promise<void> {
   const { key } = identity;
-  const context = { key, handledStates, credentialIndex, fence, ...more, needsPerson: person.ask };
+  const context = {
+    key,
+    handledStates,
+    credentialIndex,
+    fence,
+    ...more,
+    ...(keep && { needsPerson: person.ask }),
+  };
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
   if (decided === undefined) await callback(notification, context);
   else await decided.run?.(context);
@@ -453,7 +480,9 @@ class Person {
 
   readonly ask = (why: string): never => {
     this.note ??= String(why).slice(0, MAX_NOTE_LENGTH);
-    throw new Error('`needsPerson` was called. Let this error pass: what the callback does after it is undone.');
+    throw new Error(
+      '`needsPerson` was called. Let this error pass: what the callback does after it is undone.',
+    );
   };
 }
 
@@ -475,12 +504,7 @@ interface StartedCallback {
 }
 
 /** Starts the callback, and fires its signal when its time is over. */
-function startCallback(
-  run: CallbackRun,
-  claim: Claim,
-  ready: Ready,
-  timeoutMs: number,
-): StartedCallback {
+function startCallback(run: CallbackRun, claim: Claim, ready: Ready, timeoutMs: number): StartedCallback {
   const controller = new AbortController();
   const { signal } = controller;
   const person = new Person();
