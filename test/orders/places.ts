@@ -7,7 +7,7 @@ import type { Transaction } from '../../src/service/operations/get-transaction';
 import { MysqlStore, PostgresStore, RedisStore, type Store } from '../../src/stores';
 import { MemoryStore } from '../../src/stores/memory-store';
 import { notificationRequest } from '../../src/testing';
-import type { TestedKind } from '../../src/testing/notification-request';
+import type { NotificationOverrides } from '../../src/testing/notification-request';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { findRedis, redisUrl } from '../helpers/redis';
@@ -209,7 +209,7 @@ export class Shop {
     return [first, await this.uuid()];
   }
 
-  async deliver(kind: TestedKind, body: object, to = this.orders): Promise<number> {
+  async deliver(kind: keyof NotificationOverrides, body: object, to = this.orders): Promise<number> {
     return (await to.webhook(notificationRequest(kind, body as never, credentials))).status;
   }
 
