@@ -13,6 +13,8 @@ export const reportCodes = Object.keys({
   unhandled: true,
   unexpected_repeat: true,
   field_left_out: true,
+  damaged_text: true,
+  answered_elsewhere: true,
   busy: true,
   callback_failed: true,
   callback_timeout: true,
