@@ -55,6 +55,7 @@ export type Guard = (work: () => Promise<RunResult>) => Promise<RunResult>;
 const NO_CREDENTIALS = -1;
 
 const UNEXPECTED_REPEAT = { code: 'unexpected_repeat', status: 200 } as const;
+const TRANSACTION_ENDED = { code: 'transaction_ended', status: 200 } as const;
 const UNHANDLED = { code: 'unhandled', status: 200 } as const;
 
 /** The dead letters of a handler. */
@@ -136,6 +137,8 @@ async function replayOne(key: string, listener: Listener): Promise<RunResult> {
   // What was listed may be done by now: a delivery or another replay has forgotten it.
   const entry = await listener.store.readLetter(key);
   if (entry === undefined) return { code: 'done', isRepeat: true };
+  // It is done, and stays for a person to look at.
+  if (entry.code === TRANSACTION_ENDED.code) return TRANSACTION_ENDED;
   const { subject, state, body, url } = entry;
   const recognized = recognizeAgain(entry, listener);
   const run = callbackFor(recognized, NO_CREDENTIALS, listener);

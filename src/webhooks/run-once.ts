@@ -283,12 +283,19 @@ async function runInTransaction(
     case 'failed': {
       const { during, error } = result;
       if (error instanceof Refused) return error.failure;
-      if (during === 'own commit') return { code: 'transaction_ended', status: 200, error };
+      if (during === 'own commit') {
+        return { code: 'transaction_ended', status: 200, error, letter: endedLetter(run.identity) };
+      }
       if (during === 'callback') return { code: 'callback_failed', status: 500, error };
       // After the callback has started, a failure leaves open whether it was committed. The next delivery finds out.
       return { code: 'store_failed', status: during === 'begin' ? 503 : 500, error };
     }
   }
+}
+
+/** What is done must not forget it: a person has to look at what the callback wrote. */
+function endedLetter({ subject, state, key }: Identity): Identity {
+  return { subject, state: `${state}~ended`, key: `${key}~ended` };
 }
 
 interface Confirmed {
