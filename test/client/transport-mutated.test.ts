@@ -186,8 +186,9 @@ function expectationOf({ status, failure, operation, text, piece }: Drawn<typeof
   const lost = { mustFail: true, code: 'connection_failed', outcome: 'unknown' };
   if (failure?.isLate === false) return lost;
   if (status > 299) {
+    const arrived = failure !== null && piece === 0 ? '' : text;
     const namesJourney =
-      operation === create && textsAt(text, ['response', 'uuid']).some((each) => each !== '');
+      operation === create && textsAt(arrived, ['response', 'uuid']).some((each) => each !== '');
     const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 499 && !namesJourney;
     return { mustFail: true, code: 'api_error', outcome: isRefusal ? 'refused' : 'unknown' };
   }
