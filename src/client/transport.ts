@@ -178,7 +178,11 @@ export class Transport {
     const mayKeep = call.asked !== undefined && number === 1 && this.#keepsQueries && this.#usesPlatforms();
     const kept = mayKeep ? this.#connections.kept() : undefined;
     const overKept = kept && (await this.#exchange(request, call, startedAt, kept));
-    if (overKept !== undefined && (isAnswerTo(overKept, call) || isEnded(overKept))) return overKept;
+    if (overKept !== undefined) {
+      if (isAnswerTo(overKept, call)) return overKept;
+      // What had come may be an answer that nobody asked for.
+      if (isEnded(overKept)) return { ...overKept, status: undefined, header: () => null };
+    }
     const received = await this.#exchange(request, call, startedAt);
     if (call.asked !== undefined && !isEnded(received)) {
       this.#keepsQueries = isAnswerTo(received, call);
