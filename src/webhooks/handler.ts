@@ -1,11 +1,11 @@
 import { sleep } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
-import type { PlainResponse } from './answer';
+import { answer, type PlainResponse } from './answer';
 import type { AnyDefinition } from './kinds';
 import { answerOn, isNodeResponse, type NodeRequest, type NodeResponse } from './node';
 import { resolveHandlerOptions, type WebhookHandlerOptions } from './options';
 import type { OrderLink } from './order-link';
-import { receive, refuse } from './receive';
+import { receive, refuse, type Verdict } from './receive';
 import {
   type DeadLetters,
   deadLettersOf,
@@ -17,7 +17,7 @@ import {
   settle,
 } from './replay-and-settle';
 import { REPORTER, reporterTo } from './report';
-import type { PlainRequest } from './request';
+import type { PlainRequest, SharedRequest } from './request';
 
 /**
  * Receives notifications. One function for a `Request` (Hono, Next.js, Bun, Deno, Workers) and for the two arguments of
@@ -116,7 +116,7 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
   };
   const running = new Running();
 
-  const handle = (request: Request | PlainRequest): Promise<PlainResponse> =>
+  const judge = (request: Request | PlainRequest | SharedRequest): Promise<Verdict> =>
     running.run(
       () =>
         receive(request, listener).catch((error: unknown) =>
@@ -124,13 +124,15 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
         ),
       () => refuse(report, 'draining', { status: 503 }),
     );
+  const handle = async (request: Request | PlainRequest) => answer((await judge(request)).status);
   const guard: Guard = (work) => running.run(work, () => ({ code: 'draining', status: 503 }));
   async function answerTo(request: NodeRequest, response: NodeResponse): Promise<void>;
   async function answerTo(request: Request): Promise<Response>;
   async function answerTo(first: unknown, second?: unknown): Promise<unknown> {
     if (isRequest(first)) return toResponse(await handle(first));
-    if (isNodeResponse(second)) return answerOn(second, Object(first), handle, report);
-    return toResponse(refuse(report, 'internal', { status: 500, message: WRONG_ARGUMENT }));
+    if (isNodeResponse(second)) return answerOn(second, Object(first), judge, report);
+    report('internal', { status: 500, message: WRONG_ARGUMENT });
+    return toResponse(answer(500));
   }
   const handler = Object.assign(answerTo, {
     handle,

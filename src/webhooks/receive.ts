@@ -1,18 +1,17 @@
 import { InvalidNotificationError, type ValidationIssue } from '../errors';
-import { isBytes, utf8 } from '../shared/bytes';
+import { isUndamaged } from '../service/checks';
 import { notify } from '../shared/notify';
 import { HOUR_MS, inTime } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
 import { MAX_REPEATS } from '../stores/record';
 import type { StoreSteps } from '../stores/steps';
-import { answer, type PlainResponse } from './answer';
 import { checkAgainst } from './authorization';
 import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions } from './options';
-import { readJsonObject, recognize } from './recognize';
+import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
-import { BodyProblem, headOf, type PlainRequest, receiveBody } from './request';
+import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
 import { callbackFor, type Failure, type RunResult, runOnce } from './run-once';
 import { comparisonOf, repeatIdentity } from './unexpected-repeat';
 
@@ -27,8 +26,18 @@ export interface Listener extends ResolvedHandlerOptions {
   readonly awaitedNothing: Set<string>;
 }
 
-/** Takes a request to its answer, independent of any runtime. */
-export async function receive(request: Request | PlainRequest, listener: Listener): Promise<PlainResponse> {
+/** What a request is to be answered with, and the notification that it brought, once that is known. */
+export interface Verdict {
+  readonly status: number;
+  readonly kind?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Takes a request to its verdict, independent of any runtime. */
+export async function receive(
+  request: Request | PlainRequest | SharedRequest,
+  listener: Listener,
+): Promise<Verdict> {
   const startedAt = performance.now();
   const { expectedAuthorizations, getAuthorization, kinds, report } = listener;
   const head = headOf(request);
@@ -38,42 +47,43 @@ export async function receive(request: Request | PlainRequest, listener: Listene
   const authorized = checkAgainst(getAuthorization(head), expectedAuthorizations);
   if (!authorized.ok) return refuse(report, 'unauthorized', { status: 401, reason: authorized.reason });
 
-  let received: unknown;
   try {
     // Read and recognize.
-    received = await receiveBody(request, listener);
-    const body = isBytes(received) ? utf8.decode(received) : received;
-    const recognized = recognize(readJsonObject(body), head, kinds);
+    const body = await receiveBody(request, listener);
+    const decoded = decodeBody(body);
+    const recognized = recognize(readJsonObject(body, decoded), head, kinds);
 
     // Act.
     const run = callbackFor(recognized, authorized.index, listener);
     const result =
       'code' in run
         ? run
-        : await runOnce({ ...run, comparison: comparisonOf(recognized.notification, kinds, body) }, listener);
+        : await runOnce(
+            { ...run, comparison: comparisonOf(recognized.notification, kinds, decoded) },
+            listener,
+          );
 
     // Conclude.
     const credential = String(listener.fingerprints[authorized.index]);
-    const kept = { body, url: head.url, credential };
-    const ended = { ...recognized, result, origin: 'delivery', startedAt, received: kept } as const;
-    return answer(await conclude(ended, listener));
+    const received = { body, url: head.url, credential };
+    const answeredWith = 'answeredWith' in request ? request.answeredWith : undefined;
+    const ended = { ...recognized, result, origin: 'delivery', startedAt, received, answeredWith } as const;
+    const status = await conclude(ended, listener);
+    reportDamaged(ended, decoded, answeredWith?.() ?? status, listener);
+    const { kind, key } = recognized.notification;
+    return { status, kind, key };
   } catch (error) {
     if (error instanceof BodyProblem) return refuse(report, error.code, error);
     if (!(error instanceof InvalidNotificationError)) throw error;
     const { issues, body } = error;
-    const read = typeof body === 'string' ? received : body;
-    return refuse(report, 'invalid_body', { status: 400, issues, received: read });
+    return refuse(report, 'invalid_body', { status: 400, issues, received: body });
   }
 }
 
-/** Reports, and returns an answer that reveals nothing of the report. */
-export function refuse(
-  report: Reporter,
-  code: WebhookReportCode,
-  details: WebhookReportDetails,
-): PlainResponse {
+/** Reports, and returns the verdict. */
+export function refuse(report: Reporter, code: WebhookReportCode, details: WebhookReportDetails): Verdict {
   report(code, details);
-  return answer(details.status);
+  return { status: details.status };
 }
 
 /** A notification, and what became of it. */
@@ -89,6 +99,8 @@ export interface Ended {
   readonly startedAt: number;
   /** What a dead letter of a delivery holds; without it, nothing is kept. */
   readonly received?: Pick<Undelivered, 'body' | 'url' | 'credential'>;
+  /** The status that something else has answered a delivery with. */
+  readonly answeredWith?: (() => number | undefined) | undefined;
 }
 
 /** Keeps or forgets the dead letter, and tells of it. Returns the status to answer with. */
@@ -100,7 +112,7 @@ export async function conclude(ended: Ended, listener: Listener): Promise<number
     if (result.awaitedNothing) reportNothingAwaited(ended, listener);
   }
   if ('status' in result) status = await concludeFailure(ended, result, listener);
-  reportLeftOut(ended, status, listener);
+  reportLeftOut(ended, ended.answeredWith?.() ?? status, listener);
   return status;
 }
 
@@ -132,8 +144,11 @@ async function concludeFailure(ended: Ended, failure: Failure, listener: Listene
   // Not awaited: the answer goes out now. The entry was kept before, so that it is the last step that counts.
   late?.then((isRecorded) => (isRecorded ? concludeDone(ended, false, listener) : undefined));
   if (kept === 'known') return status;
-  const fate = origin === 'delivery' ? fateOfDelivery(failure.code, status, delivery, kept) : FATES[origin];
-  listener.report(failure.code, { ...details, status, kind, key, delivery, fate, received: notification });
+  // Whatever this handler answers, the service sees what was sent first.
+  const answered = ended.answeredWith?.();
+  const told = { ...details, status: answered ?? status, kind, key, delivery };
+  const fate = origin === 'delivery' ? fateOfDelivery(failure.code, told, answered, kept) : FATES[origin];
+  listener.report(failure.code, { ...told, fate, received: notification });
   return status;
 }
 
@@ -213,13 +228,14 @@ const FATES = {
 /** What became of a delivery that failed. */
 function fateOfDelivery(
   code: WebhookReportCode,
-  status: number,
-  delivery: number | undefined,
+  { status, delivery }: Pick<WebhookReportDetails, 'status' | 'delivery'>,
+  answered: number | undefined,
   kept: Exclude<Kept, 'known'>,
 ): string {
+  const by = answered === undefined ? 'It was acknowledged' : 'Something else has answered 200';
   const next =
     status === 200
-      ? 'It was acknowledged, so the service does not send it again.'
+      ? `${by}, so the service does not send it again.`
       : `The service sends it again after about 60 s, six times in all (this process has seen ${delivery} of its ` +
         'deliveries fail).';
   if (kept === undefined) return next;
@@ -260,4 +276,36 @@ function reportLeftOut(
     return true;
   });
   if (fresh.length > 0) report('field_left_out', { status, kind, key, issues: fresh });
+}
+
+/** Reports text that lost characters on the way. A notification whose identity did so is refused before. */
+function reportDamaged(
+  { notification, identity: { key }, issues, result }: Ended & Recognized<{ readonly raw: object }>,
+  decoded: unknown,
+  status: number,
+  { report }: Listener,
+): void {
+  if (
+    typeof decoded !== 'string' ||
+    isUndamaged(decoded) ||
+    issues !== undefined ||
+    result.code === 'ignored'
+  )
+    return;
+  report('damaged_text', { status, kind: notification.kind, key, issues: damagedFields(notification.raw) });
+}
+
+/** As deep as the documented fields are, and a level more. */
+const MAX_DEPTH = 4;
+
+/** The texts with U+FFFD. Not recursive: a body may be nested deeper than the stack is. */
+function damagedFields(raw: object): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
+  const pending: { readonly path: readonly string[]; readonly value: unknown }[] = [{ path: [], value: raw }];
+  for (const { path, value } of pending) {
+    if (typeof value === 'string' && !isUndamaged(value)) issues.push({ path, message: 'has U+FFFD in it' });
+    if (typeof value !== 'object' || value === null || path.length === MAX_DEPTH) continue;
+    for (const [name, inner] of Object.entries(value)) pending.push({ path: [...path, name], value: inner });
+  }
+  return issues;
 }

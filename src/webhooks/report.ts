@@ -17,6 +17,9 @@ import { storeCause } from '../stores/driver-error';
  * - `too_many_states` (200): its subject has reported 64 states that the document does not name, and this is another. It
  *   is 503 with `deadLetters` if it could not be kept
  * - `field_left_out` (as answered): a known field has another type than documented; once per kind and field
+ * - `damaged_text` (as answered): the body has U+FFFD in it, which stands for bytes that are no UTF-8; `issues` names the
+ *   fields
+ * - `answered_elsewhere` (as answered): something else has answered on the response of node:http first, such as a `res.send`
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
@@ -53,6 +56,8 @@ export type WebhookReportCode =
   | 'unexpected_repeat'
   | 'too_many_states'
   | 'field_left_out'
+  | 'damaged_text'
+  | 'answered_elsewhere'
   | 'busy'
   | 'callback_failed'
   | 'callback_timeout'
@@ -218,6 +223,15 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
   field_left_out: [
     'Known fields have another type than documented, so `payload` does not have them; `raw` does.',
     'Tell the service, and read them from `raw` if you need them. Reported once per kind and field.',
+  ],
+  damaged_text: [
+    'The body has U+FFFD in it, which stands for bytes that are no UTF-8: something has damaged these texts.',
+    'Look for a proxy or a parser that decodes the body, and tell the service if there is none.',
+  ],
+  answered_elsewhere: [
+    'Something else has answered the request before the handler could.',
+    'Look for a `res.send`, `res.json` or `res.end` in a callback, a middleware or another route: only the answer of the ' +
+      'handler tells the service whether to send a notification again.',
   ],
   busy: ['The same subject is being acted on now.', 'If that continues, look for callbacks that hang.'],
   callback_failed: ['The callback threw.'],

@@ -14,6 +14,8 @@ export const reportCodes = Object.keys({
   unexpected_repeat: true,
   too_many_states: true,
   field_left_out: true,
+  damaged_text: true,
+  answered_elsewhere: true,
   busy: true,
   callback_failed: true,
   callback_timeout: true,

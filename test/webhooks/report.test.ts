@@ -148,6 +148,8 @@ describe('a report', () => {
         "unexpected_repeat: A notification came again that was acted on before, so its callback did not run. It may be another event under the same key: look at it. If it is one, a kind of your own (\`defineNotification\`) gives it an identity of its own.",
         "too_many_states: Its subject has reported 64 states that the document does not name, and this is another one, so its callback did not run. Find out who sends them. If the service does, a kind of your own (\`defineNotification\`) gives it an identity of its own.",
         "field_left_out: Known fields have another type than documented, so \`payload\` does not have them; \`raw\` does. Tell the service, and read them from \`raw\` if you need them. Reported once per kind and field.",
+        "damaged_text: The body has U+FFFD in it, which stands for bytes that are no UTF-8: something has damaged these texts. Look for a proxy or a parser that decodes the body, and tell the service if there is none.",
+        "answered_elsewhere: Something else has answered the request before the handler could. Look for a \`res.send\`, \`res.json\` or \`res.end\` in a callback, a middleware or another route: only the answer of the handler tells the service whether to send a notification again.",
         "busy: The same subject is being acted on now. If that continues, look for callbacks that hang.",
         "callback_failed: The callback threw.",
         "callback_timeout: The callback took longer than \`callbackTimeoutMs\`. If it still succeeds within its lease, that is recorded. Raise \`callbackTimeoutMs\`, or write the work to a queue and return.",
