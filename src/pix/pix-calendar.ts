@@ -1,5 +1,3 @@
-import { DAY_MS, HOUR_MS } from '../shared/time';
-
 /** When a recurrence is charged: `recurrence.calendar` of a checkout request (document section 2.1). */
 export interface PixRecurrence {
   /** The first due date, `yyyy-MM-dd`. */
@@ -107,6 +105,8 @@ export function dueDay(first: Day, periodicity: PixPeriodicity, cycle: number): 
   return months === 0 ? first + 7 * cycle : addMonths(first, months * cycle);
 }
 
+const DAY_MS = 86_400_000;
+
 /** A calendar date as the days since 1970-01-01: a number without a time zone. */
 export type Day = number;
 
@@ -141,9 +141,9 @@ export function addMonths(day: Day, months: number): Day {
  * America/Sao_Paulo is three hours behind UTC all year, and has had no daylight saving time since 2019, which is before
  * Pix Automático. A fixed offset gives the same result on every runtime.
  */
-const SAO_PAULO_MS = -3 * HOUR_MS;
+const SAO_PAULO_MS = -3 * 3_600_000;
 
 /** The instant at which the clocks of São Paulo show an hour of a day. */
 function instantInSaoPaulo(day: Day, hour: number): Date {
-  return new Date(day * DAY_MS + hour * HOUR_MS - SAO_PAULO_MS);
+  return new Date(day * DAY_MS + hour * 3_600_000 - SAO_PAULO_MS);
 }
