@@ -6,7 +6,7 @@ import { DAY_MS } from '../shared/time';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { readOptions } from '../values/option-checks';
-import type { WebhookHandler } from '../webhooks/handler';
+import type { OrdersListener } from '../webhooks/handler';
 import { isAskable, moved, type Order } from './attempt';
 import { changeOrder, forgetPointer, type Pointer, readOrder } from './order-records';
 
@@ -56,7 +56,7 @@ export interface ReconcileCounts {
 export interface ReconcileContext {
   readonly client: TransactionSource;
   readonly records: SingleRecords & Pick<StoreSteps, 'listRecords'>;
-  readonly settle: WebhookHandler['settle'];
+  readonly settle: OrdersListener['settle'];
   /** Says that a person has to look at an attempt. */
   readonly reportReview: (uuid: string) => void;
   /** Where the last run ended. */

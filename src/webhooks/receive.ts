@@ -2,16 +2,18 @@ import { InvalidNotificationError, type ValidationIssue } from '../errors';
 import { isUndamaged } from '../service/checks';
 import { notify } from '../shared/notify';
 import { HOUR_MS, inTime } from '../shared/time';
+import type { DeadLetter } from '../stores/dead-letters';
+import { MAX_REPEATS } from '../stores/record';
 import type { StoreSteps } from '../stores/steps';
 import { checkAgainst } from './authorization';
-import { deadLetter, isKept } from './dead-letters';
+import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions } from './options';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
 import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
 import { callbackFor, type Failure, type RunResult, runOnce } from './run-once';
-import { comparisonOf } from './unexpected-repeat';
+import { comparisonOf, repeatIdentity } from './unexpected-repeat';
 
 /** One handler: its options, and what it remembers for its reports. */
 export interface Listener extends ResolvedHandlerOptions {
@@ -56,10 +58,14 @@ export async function receive(
     const result =
       'code' in run
         ? run
-        : await runOnce({ ...run, comparison: comparisonOf(recognized.notification, kinds) }, listener);
+        : await runOnce(
+            { ...run, comparison: comparisonOf(recognized.notification, kinds, decoded) },
+            listener,
+          );
 
     // Conclude.
-    const received = { body, url: head.url };
+    const credential = String(listener.fingerprints[authorized.index]);
+    const received = { body, url: head.url, credential };
     const answeredWith = 'answeredWith' in request ? request.answeredWith : undefined;
     const ended = { ...recognized, result, origin: 'delivery', startedAt, received, answeredWith } as const;
     const status = await conclude(ended, listener);
@@ -91,8 +97,8 @@ export interface Ended {
   readonly origin: WebhookDone['origin'];
   /** When it arrived, by `performance.now()`. */
   readonly startedAt: number;
-  /** What a dead letter of it holds; without it, nothing is kept. */
-  readonly received?: { readonly body: unknown; readonly url: string };
+  /** What a dead letter of a delivery holds; without it, nothing is kept. */
+  readonly received?: Pick<Undelivered, 'body' | 'url' | 'credential'>;
   /** The status that something else has answered a delivery with. */
   readonly answeredWith?: (() => number | undefined) | undefined;
 }
@@ -118,7 +124,9 @@ async function concludeDone(ended: Ended, isRepeat: boolean, listener: Listener)
   if (listener.lettersMs !== undefined) {
     // An equal body without an identity may come on purpose, months later: its letter is another event's.
     const withinMs = kind === 'unrecognized' && origin === 'delivery' ? HOUR_MS : undefined;
-    await stepOnLetters({ status: 200, kind, key }, listener, (store) => store.forgetLetter(key, withinMs));
+    const isIts = ({ code, lastFailedAt }: DeadLetter, now: number) =>
+      code !== 'transaction_ended' && (withinMs === undefined || now - lastFailedAt <= withinMs);
+    await stepOnLetters({ status: 200, kind, key }, listener, (store) => store.forgetLetter(key, isIts));
   }
   if (listener.onDone === undefined) return;
   notify(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
@@ -128,13 +136,14 @@ async function concludeFailure(ended: Ended, failure: Failure, listener: Listene
   const { notification, identity, origin } = ended;
   const { kind } = notification;
   const { key } = identity;
-  const { late, letter = identity, ...details } = failure;
+  const { late, bodyHash: _bodyHash, ...details } = failure;
   const delivery = origin === 'delivery' ? countFailure(key, listener) : undefined;
-  const kept = await keepLetter({ ...ended, identity: letter }, failure, listener);
+  const kept = await keep(ended, failure, listener);
   // An acknowledged notification does not come again, so that one which is not kept must not be acknowledged.
-  const status = failure.status === 200 && kept === false ? 503 : failure.status;
+  const status = failure.status === 200 && kept === 'failed' ? 503 : failure.status;
   // Not awaited: the answer goes out now. The entry was kept before, so that it is the last step that counts.
   late?.then((isRecorded) => (isRecorded ? concludeDone(ended, false, listener) : undefined));
+  if (kept === 'known') return status;
   // Whatever this handler answers, the service sees what was sent first.
   const answered = ended.answeredWith?.();
   const told = { ...details, status: answered ?? status, kind, key, delivery };
@@ -143,19 +152,45 @@ async function concludeFailure(ended: Ended, failure: Failure, listener: Listene
   return status;
 }
 
-/** Returns whether the dead letter was kept; `undefined` if none is to be. */
-async function keepLetter(
-  { notification: { kind }, identity, received }: Ended,
-  failure: Failure,
-  listener: Listener,
-): Promise<boolean | undefined> {
+/**
+ * What became of the dead letter of a failure: `'failed'` to keep it, `'known'` if it is there and a replay has failed as
+ * before, how many had no place if this one had none, and `undefined` if there is to be none.
+ */
+type Kept = 'kept' | 'failed' | 'known' | { readonly unkept: number } | undefined;
+
+async function keep(ended: Ended, failure: Failure, listener: Listener): Promise<Kept> {
+  const { notification, identity, origin, received } = ended;
   const { lettersMs } = listener;
-  if (lettersMs === undefined || received === undefined || !isKept(failure)) return undefined;
-  const { key } = identity;
-  const statusIfLost = failure.status === 200 ? 503 : failure.status;
-  return stepOnLetters({ status: statusIfLost, kind, key }, listener, (store) =>
-    store.keepLetter(deadLetter({ identity, kind, ...received }, failure), lettersMs),
+  const { kind } = notification;
+  const { key, subject } = identity;
+  if (lettersMs === undefined || !isKept(failure)) return undefined;
+  let kept: Kept = 'kept';
+  const isDone = await stepOnLetters(
+    { status: failure.status === 200 ? 503 : failure.status, kind, key },
+    listener,
+    async (store) => {
+      if (origin === 'replay') {
+        const codeBefore = await store.failLetter(key, letterFailure(failure));
+        if (codeBefore === failure.code) kept = 'known';
+        return;
+      }
+      if (received === undefined) {
+        kept = undefined;
+        return;
+      }
+      let own = identity;
+      if (failure.bodyHash !== undefined) {
+        const { ending, unkept } = await store.placeRepeat(subject, failure.bodyHash, lettersMs);
+        if (ending === undefined) {
+          kept = { unkept };
+          return;
+        }
+        own = repeatIdentity(identity, ending);
+      }
+      await store.keepLetter(deadLetter({ identity: own, kind, ...received }, failure), lettersMs);
+    },
   );
+  return isDone ? kept : 'failed';
 }
 
 /** Does one step of the store on a dead letter, within its time, and reports a failure. Never rejects. */
@@ -195,7 +230,7 @@ function fateOfDelivery(
   code: WebhookReportCode,
   { status, delivery }: Pick<WebhookReportDetails, 'status' | 'delivery'>,
   answered: number | undefined,
-  kept: boolean | undefined,
+  kept: Exclude<Kept, 'known'>,
 ): string {
   const by = answered === undefined ? 'It was acknowledged' : 'Something else has answered 200';
   const next =
@@ -204,7 +239,10 @@ function fateOfDelivery(
       : `The service sends it again after about 60 s, six times in all (this process has seen ${delivery} of its ` +
         'deliveries fail).';
   if (kept === undefined) return next;
-  if (!kept) return `${next} It could not be kept as a dead letter.`;
+  if (typeof kept === 'object') {
+    return `${next} It is not kept: its subject has ${MAX_REPEATS} such letters. So far, ${kept.unkept} were not.`;
+  }
+  if (kept === 'failed') return `${next} It could not be kept as a dead letter.`;
   if (code === 'unexpected_repeat') {
     return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
   }

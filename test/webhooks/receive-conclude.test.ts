@@ -57,13 +57,13 @@ describe('onDone', () => {
 
   it('tells of a replay and of a settlement, with where it comes from', async () => {
     const { fix, breaks } = createBug();
-    const { handler, told } = createTelling({ deadLetters: true, on: { payment: breaks() } });
+    const { handler, settle, told } = createTelling({ deadLetters: true, on: { payment: breaks() } });
     await send(handler);
     fix();
-    await handler.replay();
+    await handler.replay(await handler.deadLetters.list());
     const transaction = fixtures.transaction({ uuid: 's-1', refunds: undefined });
-    await handler.settle({ uuid: 's-1', transaction });
-    await handler.settle({ uuid: 's-2', transaction: { ...transaction, uuid: 's-2' } });
+    await settle({ uuid: 's-1', transaction });
+    await settle({ uuid: 's-2', transaction: { ...transaction, uuid: 's-2' } });
     const [replayed, settled] = [
       { ...done, origin: 'replay' },
       { ...done, origin: 'settle' },

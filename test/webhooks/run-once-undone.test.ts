@@ -25,7 +25,7 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
       }),
     }),
   };
-  const handler = createListener(
+  const { handler } = createListener(
     {
       credentials,
       store,
