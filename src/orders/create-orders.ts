@@ -22,6 +22,8 @@ import {
   type WebhookHandlerOptions,
 } from '../webhooks/options';
 import { type Booking, type MeantPayment, type NotifiedOrder, ORDER_KINDS } from '../webhooks/order-link';
+import { reportUnreadable } from '../webhooks/replay-and-settle';
+import { defaultReport, reporterTo } from '../webhooks/report';
 import { type Attempt, type AttemptState, isInReview, isOpen, isPaid, moved, type Order } from './attempt';
 import { type Case, caseOf, checkDecision, countStatuses, type DecideResult, decided } from './cases';
 import { alone, type DoneMaintain, type MaintainResult, readCursor, saveCursor } from './maintain';
@@ -417,7 +419,9 @@ export class Orders<Transaction = unknown> {
   async list(query: PageQuery = {}): Promise<readonly FoundOrder[]> {
     const { after, limit = 100 } = readOptions(query);
     checkCount('limit', limit);
-    const page = await this.#steps.listRecords<Order>('order:', { after, limit });
+    const report = this.#listening?.report ?? reporterTo(defaultReport());
+    const onUnreadable = reportUnreadable(report);
+    const page = await this.#steps.listRecords<Order>('order:', { after, limit, onUnreadable });
     return page.map(({ value }) => seenOrder(checkOrder(value)));
   }
 
@@ -473,6 +477,7 @@ export class Orders<Transaction = unknown> {
         client: this.#client,
         records,
         settle: (uuid, transaction) => this.#settle(uuid, transaction),
+        onUnreadable: reportUnreadable(report),
         cursor: await readCursor(records),
         saveCursor: (cursor) => saveCursor(records, cursor),
       },

@@ -3,6 +3,7 @@ import { AbortedError, ApiError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
 import { notify } from '../shared/notify';
 import { HOUR_MS } from '../shared/time';
+import { UnreadableRecordError } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { isAskable, moved, type Order, type Return } from './attempt';
@@ -61,6 +62,8 @@ export interface ReconcileContext {
   readonly records: SingleRecords & Pick<StoreSteps, 'listRecords'>;
   /** Books it if it is expected. */
   readonly settle: (uuid: string, transaction: Transaction) => Promise<Settled>;
+  /** Told how many records could not be read; the others are asked about. */
+  readonly onUnreadable: (count: number) => void;
   /** Where the last run ended. */
   readonly cursor: Cursor | undefined;
   /** Remembers where this one is. */
@@ -111,7 +114,7 @@ export async function reconcileOrders(
     return { counts: { ...counts, isComplete }, error, untold: run.untold };
   };
   try {
-    const uuids = run.uuidsToAsk(context.records, maxAgeMs);
+    const uuids = run.uuidsToAsk(context, maxAgeMs);
     for await (const { uuid, transaction, error } of reconcile(context.client, uuids, limits)) {
       counts.asked += 1;
       const key = run.keyOf(uuid);
@@ -158,17 +161,27 @@ class Run {
 
   /** The uuids of all attempts to ask about, beginning after the cursor, and going round. */
   async *uuidsToAsk(
-    records: ReconcileContext['records'],
+    { records, onUnreadable }: ReconcileContext,
     maxAgeMs: number,
   ): AsyncGenerator<string, void, undefined> {
     let hasWrapped = this.#start === undefined;
     let last = this.#start;
     for (;;) {
-      const page = await records.listRecords<Pointer>('open:', { after: last?.key, limit: PAGE });
+      const page = await records.listRecords<Pointer>('open:', {
+        after: last?.key,
+        limit: PAGE,
+        onUnreadable,
+      });
       for (const { place, value } of page) {
         if (hasWrapped && this.#start !== undefined && place > this.#start.place) return;
         const { key } = value;
-        if (key !== undefined) yield* this.#uuidsOf(records, { key, place }, value, maxAgeMs);
+        if (key === undefined) continue;
+        try {
+          yield* this.#uuidsOf(records, { key, place }, value, maxAgeMs);
+        } catch (error) {
+          if (!(error instanceof UnreadableRecordError)) throw error;
+          onUnreadable(1);
+        }
       }
       const end = page.length === PAGE ? page.at(-1) : undefined;
       last = end && { key: String(end.value.key), place: end.place };

@@ -51,23 +51,24 @@ export async function receive(
   const authorized = checkAgainst(getAuthorization(head), expectedAuthorizations);
   if (!authorized.ok) return refuse(report, 'unauthorized', { status: 401, reason: authorized.reason });
 
-  let received: unknown;
   try {
     // Read and recognize.
-    received = await receiveBody(request, listener);
-    const decoded = decodeBody(received);
-    const recognized = meant(recognize(readJsonObject(received, decoded), head, kinds), listener);
+    const body = await receiveBody(request, listener);
+    const decoded = decodeBody(body);
+    const recognized = meant(recognize(readJsonObject(body, decoded), head, kinds), listener);
 
     // Act.
     const { notification } = recognized;
     const credential = String(listener.fingerprints[authorized.index]);
-    const kept = { body: decoded, url: head.url, credential };
+    const received = { body, url: head.url, credential };
     const answeredWith = 'answeredWith' in request ? request.answeredWith : undefined;
-    const begun = { ...recognized, origin: 'delivery', startedAt, received: kept, answeredWith } as const;
+    const begun = { ...recognized, origin: 'delivery', startedAt, received, answeredWith } as const;
     const run = recognized.failure ?? callbackFor(recognized, authorized.index, listener);
-    const comparison = comparisonOf(notification, kinds, decoded);
-    const result =
-      'code' in run ? run : await runOnce(keeping({ ...run, comparison }, begun, listener), listener);
+    const act = (ready: CallbackRun) => {
+      const comparison = comparisonOf(notification, kinds, decoded);
+      return runOnce(keeping({ ...ready, comparison }, begun, listener), listener);
+    };
+    const result = 'code' in run ? run : await act(run);
 
     // Conclude.
     const ended = { ...begun, result };
@@ -79,8 +80,7 @@ export async function receive(
     if (error instanceof BodyProblem) return refuse(report, error.code, error);
     if (!(error instanceof InvalidNotificationError)) throw error;
     const { issues, body } = error;
-    const read = typeof body === 'string' ? received : body;
-    return refuse(report, 'invalid_body', { status: 400, issues, received: read });
+    return refuse(report, 'invalid_body', { status: 400, issues, received: body });
   }
 }
 
@@ -312,6 +312,9 @@ function fateOfDelivery(
   if (kept === 'failed') return `${next} It could not be kept as a dead letter.`;
   if (code === 'unexpected_repeat') {
     return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
+  }
+  if (code === 'transaction_ended') {
+    return `${next} It is kept as a dead letter until you forget it: \`handler.replay\` does not run it again.`;
   }
   return `${next} It is kept as a dead letter: \`handler.replay\` runs it again.`;
 }

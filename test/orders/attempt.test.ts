@@ -218,7 +218,9 @@ describe('what open does once its own call has ended', () => {
   it('adds the uuid to an attempt that was paid before it was known', () => {
     const [first] = attempts('paid');
     const paid = order('paid', { attempts: [{ ...(first as Attempt), uuid: undefined }] });
-    expect(step(paid, { token: 'token-1', sent: { attempt: 1, result: success } })).toBe('change to paid mine');
+    expect(step(paid, { token: 'token-1', sent: { attempt: 1, result: success } })).toBe(
+      'change to paid mine',
+    );
   });
 
   it('keeps a QR code with a created attempt alone, and when it is over: maxAge and a minute more', () => {
@@ -243,7 +245,9 @@ describe('whether the service is asked about an attempt', () => {
     for (const state of ['sending', 'created', 'expired', 'closed', 'lost', 'paid'] as const) {
       expect(asked(state)).toBe(true);
       expect(asked(state, { uuid: undefined })).toBe(false);
-      expect(asked(state, {}, { payments: [{ sale: 'known', amount: 1, currency: 'BRL', at: 1 }] })).toBe(false);
+      expect(asked(state, {}, { payments: [{ sale: 'known', amount: 1, currency: 'BRL', at: 1 }] })).toBe(
+        false,
+      );
       expect(asked(state, { isAnswered: true })).toBe(false);
     }
   });
@@ -256,7 +260,9 @@ describe('whether the service is asked about an attempt', () => {
   it('keeps an order among those that are looked at, as returns do that nobody was told of', () => {
     expect(needsQuestion(order('created'), NOW)).toBe(true);
     expect(needsQuestion(order('paid'), NOW)).toBe(false);
-    const returns = [{ id: 'refund:r', sale: 'uuid-1', amount: 1, status: 'PAID', at: 1, isUntold: true as const }];
+    const returns = [
+      { id: 'refund:r', sale: 'uuid-1', amount: 1, status: 'PAID', at: 1, isUntold: true as const },
+    ];
     expect(needsQuestion(order('paid', { returns }), NOW)).toBe(true);
   });
 });

@@ -3,8 +3,8 @@ import type { Attempt, AttemptState, Order } from '../../src/orders/attempt';
 import {
   decideReturn,
   decideSale,
-  moneyOf,
   type MoneyOfRequest,
+  moneyOf,
   type ReportedReturn,
   type ReportedSale,
   withBegun,
@@ -31,7 +31,12 @@ const later: MoneyOfRequest = {
 };
 
 /** An attempt over the money of a request. Its uuid is `u1` for the first; `lost` and `sending` ones have none. */
-function attempt(number: number, state: AttemptState, asked = request, fields: Partial<Attempt> = {}): Attempt {
+function attempt(
+  number: number,
+  state: AttemptState,
+  asked = request,
+  fields: Partial<Attempt> = {},
+): Attempt {
   const uuid = state === 'lost' || state === 'sending' ? undefined : `u${number}`;
   return attemptIn(number, state, { money: moneyOf(KEY, asked), currency: 'BRL', uuid, ...fields });
 }
@@ -50,7 +55,14 @@ function payments(...texts: string[]) {
 }
 
 function sale(token: string, fields: Partial<ReportedSale> = {}): ReportedSale {
-  return { id: `payment:${token}:PAID`, sale: token, referenceCode: KEY, amount: 59.7, currency: 'BRL', ...fields };
+  return {
+    id: `payment:${token}:PAID`,
+    sale: token,
+    referenceCode: KEY,
+    amount: 59.7,
+    currency: 'BRL',
+    ...fields,
+  };
 }
 
 /** A verdict in a few words. */
@@ -73,7 +85,12 @@ describe('which payment is expected', () => {
   it.each<[string, Order, ReportedSale, string]>([
     // Among the payments.
     ['a booked sale', paidOrder, sale('u1'), 'nothing'],
-    ['a booked later charge, whatever it says', order([attempt(1, 'paid')], { payments: payments('u1 59.7', 'm2 29.9') }), sale('m2', { amount: 1 }), 'nothing'],
+    [
+      'a booked later charge, whatever it says',
+      order([attempt(1, 'paid')], { payments: payments('u1 59.7', 'm2 29.9') }),
+      sale('m2', { amount: 1 }),
+      'nothing',
+    ],
 
     // An attempt's own, and expected: whatever its state.
     ['own, created', order([attempt(1, 'created')]), sale('u1'), 'first 1'],
@@ -81,66 +98,251 @@ describe('which payment is expected', () => {
     ['own, lost with a uuid', order([attempt(1, 'lost', request, { uuid: 'u1' })]), sale('u1'), 'first 1'],
     ['own by its reference, lost without a uuid', order([attempt(1, 'lost')]), sale('new'), 'first 1'],
     ['own by its reference, still being sent', order([attempt(1, 'sending')]), sale('new'), 'first 1'],
-    ['own, without a reference', order([attempt(1, 'created')]), sale('u1', { referenceCode: undefined }), 'first 1'],
-    ['own, without a currency', order([attempt(1, 'created')]), sale('u1', { currency: undefined }), 'first 1'],
-    ['own, beside a booked sale that paid no attempt', order([attempt(1, 'created')], { payments: payments('x 5') }), sale('u1'), 'later 1'],
-    ['own, of the same money as the newest request', order([attempt(1, 'expired'), attempt(2, 'lost')]), sale('u1'), 'first 1'],
-    ['own, without an immediate payment: the month', order([attempt(1, 'created', later)]), sale('u1', { amount: 29.9 }), 'first 1'],
-    ['own, without an immediate payment: the amount', order([attempt(1, 'created', { ...later, amount: 5 })]), sale('u1', { amount: 5 }), 'first 1'],
-    ['own, without an immediate payment: an amount of 0 is none', order([attempt(1, 'created', { ...later, amount: 0 })]), sale('u1', { amount: 29.9 }), 'first 1'],
-    ['own, without any sum', order([attempt(1, 'created', { currency: 'BRL', recurrence: { immediatePayment: false } })]), sale('u1', { amount: 7 }), 'first 1'],
+    [
+      'own, without a reference',
+      order([attempt(1, 'created')]),
+      sale('u1', { referenceCode: undefined }),
+      'first 1',
+    ],
+    [
+      'own, without a currency',
+      order([attempt(1, 'created')]),
+      sale('u1', { currency: undefined }),
+      'first 1',
+    ],
+    [
+      'own, beside a booked sale that paid no attempt',
+      order([attempt(1, 'created')], { payments: payments('x 5') }),
+      sale('u1'),
+      'later 1',
+    ],
+    [
+      'own, of the same money as the newest request',
+      order([attempt(1, 'expired'), attempt(2, 'lost')]),
+      sale('u1'),
+      'first 1',
+    ],
+    [
+      'own, without an immediate payment: the month',
+      order([attempt(1, 'created', later)]),
+      sale('u1', { amount: 29.9 }),
+      'first 1',
+    ],
+    [
+      'own, without an immediate payment: the amount',
+      order([attempt(1, 'created', { ...later, amount: 5 })]),
+      sale('u1', { amount: 5 }),
+      'first 1',
+    ],
+    [
+      'own, without an immediate payment: an amount of 0 is none',
+      order([attempt(1, 'created', { ...later, amount: 0 })]),
+      sale('u1', { amount: 29.9 }),
+      'first 1',
+    ],
+    [
+      'own, without any sum',
+      order([attempt(1, 'created', { currency: 'BRL', recurrence: { immediatePayment: false } })]),
+      sale('u1', { amount: 7 }),
+      'first 1',
+    ],
 
     // Another attempt is paid, or has begun.
-    ['own, another is paid', order([attempt(1, 'expired'), attempt(2, 'paid')], { payments: payments('u2 59.7') }), sale('u1'), 'paid_twice, own'],
-    ['own, another has begun', order([attempt(1, 'expired'), attempt(2, 'created')], { begun: 'payment:u2:PAID' }), sale('u1'), 'paid_twice, own'],
-    ['own, begun by itself: it runs again', order([attempt(1, 'created')], { begun: 'payment:u1:PAID' }), sale('u1'), 'first 1'],
+    [
+      'own, another is paid',
+      order([attempt(1, 'expired'), attempt(2, 'paid')], { payments: payments('u2 59.7') }),
+      sale('u1'),
+      'paid_twice, own',
+    ],
+    [
+      'own, another has begun',
+      order([attempt(1, 'expired'), attempt(2, 'created')], { begun: 'payment:u2:PAID' }),
+      sale('u1'),
+      'paid_twice, own',
+    ],
+    [
+      'own, begun by itself: it runs again',
+      order([attempt(1, 'created')], { begun: 'payment:u1:PAID' }),
+      sale('u1'),
+      'first 1',
+    ],
 
     // Another sum or currency, or money of an older request.
     ['own, another sum', order([attempt(1, 'created')]), sale('u1', { amount: 0.01 }), 'other_amount, own'],
-    ['own by its reference, another sum', order([attempt(1, 'lost')]), sale('theirs', { amount: 0.01 }), 'other_amount, own'],
-    ['own, the month in place of the amount', order([attempt(1, 'created')]), sale('u1', { amount: 29.9 }), 'other_amount, own'],
-    ['own, another currency', order([attempt(1, 'created')]), sale('u1', { currency: 'USD' }), 'other_amount, own'],
-    ['own, an older price', order([attempt(1, 'expired', older), attempt(2, 'created')]), sale('u1', { amount: 49.7 }), 'other_amount, own'],
-    ['own, an older price of the month', order([attempt(1, 'expired', olderMonth), attempt(2, 'created')]), sale('u1'), 'other_amount, own'],
-    ['own, an older price whose successor was dropped', order([attempt(1, 'expired', older)], { newest: moneyOf(KEY, request) }), sale('u1', { amount: 49.7 }), 'other_amount, own'],
-    ['own, without an immediate payment: another sum', order([attempt(1, 'created', later)]), sale('u1', { amount: 30 }), 'other_amount, own'],
+    [
+      'own by its reference, another sum',
+      order([attempt(1, 'lost')]),
+      sale('theirs', { amount: 0.01 }),
+      'other_amount, own',
+    ],
+    [
+      'own, the month in place of the amount',
+      order([attempt(1, 'created')]),
+      sale('u1', { amount: 29.9 }),
+      'other_amount, own',
+    ],
+    [
+      'own, another currency',
+      order([attempt(1, 'created')]),
+      sale('u1', { currency: 'USD' }),
+      'other_amount, own',
+    ],
+    [
+      'own, an older price',
+      order([attempt(1, 'expired', older), attempt(2, 'created')]),
+      sale('u1', { amount: 49.7 }),
+      'other_amount, own',
+    ],
+    [
+      'own, an older price of the month',
+      order([attempt(1, 'expired', olderMonth), attempt(2, 'created')]),
+      sale('u1'),
+      'other_amount, own',
+    ],
+    [
+      'own, an older price whose successor was dropped',
+      order([attempt(1, 'expired', older)], { newest: moneyOf(KEY, request) }),
+      sale('u1', { amount: 49.7 }),
+      'other_amount, own',
+    ],
+    [
+      'own, without an immediate payment: another sum',
+      order([attempt(1, 'created', later)]),
+      sale('u1', { amount: 30 }),
+      'other_amount, own',
+    ],
 
     // Neither says how much.
-    ['own, nobody says how much', order([attempt(1, 'created')]), sale('u1', { amount: undefined }), 'unclear_amount, own'],
+    [
+      'own, nobody says how much',
+      order([attempt(1, 'created')]),
+      sale('u1', { amount: undefined }),
+      'unclear_amount, own',
+    ],
     ['a later charge, nobody says how much', paidOrder, sale('m2', { amount: undefined }), 'unclear_amount'],
 
     // Closed.
     ['own, closed', order([attempt(1, 'closed')]), sale('u1'), 'closed, own'],
-    ['own, closed, and another has been made', order([attempt(1, 'closed'), attempt(2, 'created')]), sale('u1'), 'closed, own'],
+    [
+      'own, closed, and another has been made',
+      order([attempt(1, 'closed'), attempt(2, 'created')]),
+      sale('u1'),
+      'closed, own',
+    ],
 
     // Later charges.
     ['a later charge', paidOrder, sale('m2', { amount: 29.9 }), 'later'],
-    ['a later charge without a currency', paidOrder, sale('m2', { amount: 29.9, currency: undefined }), 'later'],
+    [
+      'a later charge without a currency',
+      paidOrder,
+      sale('m2', { amount: 29.9, currency: undefined }),
+      'later',
+    ],
     ['a later charge of another sum', paidOrder, sale('m2', { amount: 30 }), 'other_amount'],
     ['a later charge of the first sum', paidOrder, sale('m2'), 'other_amount'],
-    ['a later charge of another currency', paidOrder, sale('m2', { amount: 29.9, currency: 'USD' }), 'other_amount'],
-    ['a later charge of a plan: as the first', order([attempt(1, 'paid', noMonth)], { payments: payments('u1 59.7') }), sale('m2'), 'later'],
-    ['a later charge of a plan: another sum', order([attempt(1, 'paid', noMonth)], { payments: payments('u1 59.7') }), sale('m2', { amount: 60 }), 'other_amount'],
-    ['its own sale after a charge that came first, without an immediate payment', order([attempt(1, 'paid', later)], { payments: payments('m1 29.9') }), sale('u1', { amount: 29.9 }), 'later'],
+    [
+      'a later charge of another currency',
+      paidOrder,
+      sale('m2', { amount: 29.9, currency: 'USD' }),
+      'other_amount',
+    ],
+    [
+      'a later charge of a plan: as the first',
+      order([attempt(1, 'paid', noMonth)], { payments: payments('u1 59.7') }),
+      sale('m2'),
+      'later',
+    ],
+    [
+      'a later charge of a plan: another sum',
+      order([attempt(1, 'paid', noMonth)], { payments: payments('u1 59.7') }),
+      sale('m2', { amount: 60 }),
+      'other_amount',
+    ],
+    [
+      'its own sale after a charge that came first, without an immediate payment',
+      order([attempt(1, 'paid', later)], { payments: payments('m1 29.9') }),
+      sale('u1', { amount: 29.9 }),
+      'later',
+    ],
 
     // The first charge of a journey without an immediate payment.
-    ['the first charge, without an immediate payment', order([attempt(1, 'created', later)]), sale('m1', { amount: 29.9 }), 'first 1'],
-    ['the same, of another sum', order([attempt(1, 'created', later)]), sale('m1', { amount: 0.01 }), 'other_sale'],
-    ['the same, nobody says how much', order([attempt(1, 'created', later)]), sale('m1', { amount: undefined }), 'unclear_amount'],
+    [
+      'the first charge, without an immediate payment',
+      order([attempt(1, 'created', later)]),
+      sale('m1', { amount: 29.9 }),
+      'first 1',
+    ],
+    [
+      'the same, of another sum',
+      order([attempt(1, 'created', later)]),
+      sale('m1', { amount: 0.01 }),
+      'other_sale',
+    ],
+    [
+      'the same, nobody says how much',
+      order([attempt(1, 'created', later)]),
+      sale('m1', { amount: undefined }),
+      'unclear_amount',
+    ],
     ['the same, closed', order([attempt(1, 'closed', later)]), sale('m1', { amount: 29.9 }), 'closed'],
-    ['the same, of an older price', order([attempt(1, 'expired', later), attempt(2, 'created')]), sale('m1', { amount: 29.9 }), 'other_amount'],
-    ['the same, while another one has begun', order([attempt(1, 'created', later)], { begun: 'payment:m9:PAID' }), sale('m1', { amount: 29.9 }), 'other_sale'],
+    [
+      'the same, of an older price',
+      order([attempt(1, 'expired', later), attempt(2, 'created')]),
+      sale('m1', { amount: 29.9 }),
+      'other_amount',
+    ],
+    [
+      'the same, while another one has begun',
+      order([attempt(1, 'created', later)], { begun: 'payment:m9:PAID' }),
+      sale('m1', { amount: 29.9 }),
+      'other_sale',
+    ],
 
     // Any other.
-    ['somebody else made a journey of 0.01 under the reference', order([attempt(1, 'created')]), sale('theirs', { amount: 0.01 }), 'other_sale'],
+    [
+      'somebody else made a journey of 0.01 under the reference',
+      order([attempt(1, 'created')]),
+      sale('theirs', { amount: 0.01 }),
+      'other_sale',
+    ],
     ['the same, of the very sum', order([attempt(1, 'created')]), sale('theirs'), 'other_sale'],
-    ['a later charge that came before the first payment', order([attempt(1, 'created')]), sale('m2', { amount: 29.9 }), 'other_sale'],
-    ['a later charge under the reference of another attempt', order([attempt(1, 'expired'), attempt(2, 'paid')], { payments: payments('u2 59.7') }), sale('m2', { amount: 29.9 }), 'other_sale'],
+    [
+      'a later charge that came before the first payment',
+      order([attempt(1, 'created')]),
+      sale('m2', { amount: 29.9 }),
+      'other_sale',
+    ],
+    [
+      'a later charge under the reference of another attempt',
+      order([attempt(1, 'expired'), attempt(2, 'paid')], { payments: payments('u2 59.7') }),
+      sale('m2', { amount: 29.9 }),
+      'other_sale',
+    ],
 
     // What was refunded since.
-    ['own, refunded in part', order([attempt(1, 'created')]), sale('u1', { refunds: [{ uuid: 'r', amount: 59.69 }] }), 'first 1'],
-    ['own, refunded in full', order([attempt(1, 'created')]), sale('u1', { refunds: [{ uuid: 'r', amount: 20 }, { uuid: 's', amount: 39.7 }] }), 'returned_in_full, own'],
-    ['a later charge, refunded in full', paidOrder, sale('m2', { amount: 29.9, refunds: [{ uuid: 'r', amount: 29.9 }] }), 'returned_in_full'],
+    [
+      'own, refunded in part',
+      order([attempt(1, 'created')]),
+      sale('u1', { refunds: [{ uuid: 'r', amount: 59.69 }] }),
+      'first 1',
+    ],
+    [
+      'own, refunded in full',
+      order([attempt(1, 'created')]),
+      sale('u1', {
+        refunds: [
+          { uuid: 'r', amount: 20 },
+          { uuid: 's', amount: 39.7 },
+        ],
+      }),
+      'returned_in_full, own',
+    ],
+    [
+      'a later charge, refunded in full',
+      paidOrder,
+      sale('m2', { amount: 29.9, refunds: [{ uuid: 'r', amount: 29.9 }] }),
+      'returned_in_full',
+    ],
   ])('%s', (_, given, reported, expected) => {
     expect(inWords(given, reported)).toBe(expected);
   });
@@ -152,7 +354,9 @@ describe('which payment is expected', () => {
     expect(inWords(given, sale('u1', { amount: 1000, currency: undefined }))).toBe('first 1');
     expect(inWords(given, sale('u1', { amount: 1000.5, currency: 'JPY' }))).toBe('other_amount, own');
     const odd = { ...request, currency: 'XXX' };
-    expect(inWords(order([attempt(1, 'created', odd, { currency: 'XXX' })]), sale('u1', { currency: 'XXX' }))).toBe('first 1');
+    expect(
+      inWords(order([attempt(1, 'created', odd, { currency: 'XXX' })]), sale('u1', { currency: 'XXX' })),
+    ).toBe('first 1');
   });
 
   it('hashes the money with the key, so that equal sums of two orders do not look alike', () => {
@@ -164,10 +368,17 @@ describe('which payment is expected', () => {
 
 describe('what is recorded of a payment', () => {
   const booked = (given: Order, token: string, number?: number, fields = {}) =>
-    withPayment(given, { ...sale(token), amount: 59.7, currency: 'BRL', ...fields }, given.attempts.find((each) => each.attempt === number), NOW);
+    withPayment(
+      given,
+      { ...sale(token), amount: 59.7, currency: 'BRL', ...fields },
+      given.attempts.find((each) => each.attempt === number),
+      NOW,
+    );
 
   it('is its sale, its attempt and its money, once', () => {
-    const before = order([attempt(1, 'created', request, { qrCode: { plain: 'qr' } })], { begun: 'payment:u1:PAID' });
+    const before = order([attempt(1, 'created', request, { qrCode: { plain: 'qr' } })], {
+      begun: 'payment:u1:PAID',
+    });
     const after = booked(before, 'u1', 1);
     expect(after.payments).toEqual([{ sale: 'u1', attempt: 1, amount: 59.7, currency: 'BRL', at: NOW }]);
     expect(after.attempts).toMatchObject([{ state: 'paid', uuid: 'u1' }]);
@@ -177,13 +388,18 @@ describe('what is recorded of a payment', () => {
   });
 
   it('gives a lost attempt the uuid of its sale', () => {
-    expect(booked(order([attempt(1, 'lost')]), 'new', 1).attempts).toMatchObject([{ state: 'paid', uuid: 'new' }]);
+    expect(booked(order([attempt(1, 'lost')]), 'new', 1).attempts).toMatchObject([
+      { state: 'paid', uuid: 'new' },
+    ]);
   });
 
   it('leaves what has begun for another payment, and the cases of others', () => {
     const before = order([attempt(1, 'created')], {
       begun: 'payment:u9:PAID',
-      cases: [{ id: 'payment:u1:PAID', reason: 'closed', at: 1 }, { id: 'other', reason: 'closed', at: 1 }],
+      cases: [
+        { id: 'payment:u1:PAID', reason: 'closed', at: 1 },
+        { id: 'other', reason: 'closed', at: 1 },
+      ],
     });
     const after = booked(before, 'u1', 1);
     expect(after.begun).toBe('payment:u9:PAID');
@@ -204,7 +420,11 @@ describe('what is recorded of a payment', () => {
 });
 
 describe('what goes back', () => {
-  const refund = (id: string, amount: number | undefined, fields: Partial<ReportedReturn> = {}): ReportedReturn => ({
+  const refund = (
+    id: string,
+    amount: number | undefined,
+    fields: Partial<ReportedReturn> = {},
+  ): ReportedReturn => ({
     id: `refund:${id}`,
     notification: `refund:${id}:PAID`,
     sale: 'u1',
@@ -235,8 +455,18 @@ describe('what goes back', () => {
     ['a refund of all', paidOrder, refund('r', 59.7), 'returned, 0 left'],
     ['a refund in part', paidOrder, refund('r', 0.1), 'returned, 59.6 left'],
     ['the second of two', after(paidOrder, refund('r', 0.1)), refund('s', 0.2), 'returned, 59.4 left'],
-    ['the same again, as after a crash', after(paidOrder, refund('r', 0.1)), refund('r', 0.1), 'returned, 59.6 left, known'],
-    ['of a later charge', order([attempt(1, 'paid')], { payments: payments('u1 59.7', 'm2 29.9') }), refund('r', 9.9, { sale: 'm2' }), 'returned, 20 left'],
+    [
+      'the same again, as after a crash',
+      after(paidOrder, refund('r', 0.1)),
+      refund('r', 0.1),
+      'returned, 59.6 left, known',
+    ],
+    [
+      'of a later charge',
+      order([attempt(1, 'paid')], { payments: payments('u1 59.7', 'm2 29.9') }),
+      refund('r', 9.9, { sale: 'm2' }),
+      'returned, 20 left',
+    ],
     ['of a sale that is not booked', paidOrder, refund('r', 1, { sale: 'm2' }), 'wait'],
     ['of no sale', paidOrder, refund('r', 1, { sale: undefined }), 'wait'],
     ['without a currency', paidOrder, refund('r', 1, { currency: undefined }), 'returned, 58.7 left'],
@@ -249,13 +479,33 @@ describe('what goes back', () => {
     ['a reversal that begins', paidOrder, reversal('PENDING'), 'recorded'],
     ['a reversal that begins, without an amount', paidOrder, reversal('PENDING', undefined), 'recorded'],
     ['a reversal that ends', after(paidOrder, reversal('PENDING')), reversal('PAID'), 'returned, 0 left'],
-    ['a reversal that is cancelled', after(paidOrder, reversal('PENDING')), reversal('CANCELLED'), 'recorded'],
+    [
+      'a reversal that is cancelled',
+      after(paidOrder, reversal('PENDING')),
+      reversal('CANCELLED'),
+      'recorded',
+    ],
     ['a late PENDING after PAID', after(paidOrder, reversal('PAID')), reversal('PENDING'), 'recorded, known'],
-    ['a late PENDING after CANCELLED', after(paidOrder, reversal('CANCELLED')), reversal('PENDING'), 'recorded, known'],
+    [
+      'a late PENDING after CANCELLED',
+      after(paidOrder, reversal('CANCELLED')),
+      reversal('PENDING'),
+      'recorded, known',
+    ],
     ['PAID after CANCELLED', after(paidOrder, reversal('CANCELLED')), reversal('PAID'), 'unclear_amount'],
     ['CANCELLED after PAID', after(paidOrder, reversal('PAID')), reversal('CANCELLED'), 'unclear_amount'],
-    ['beside a reversal that is on its way', after(paidOrder, reversal('PENDING', 50)), refund('r', 59.7), 'returned, 0 left'],
-    ['beside a reversal that was cancelled', after(paidOrder, reversal('CANCELLED', 50)), refund('r', 59.7), 'returned, 0 left'],
+    [
+      'beside a reversal that is on its way',
+      after(paidOrder, reversal('PENDING', 50)),
+      refund('r', 59.7),
+      'returned, 0 left',
+    ],
+    [
+      'beside a reversal that was cancelled',
+      after(paidOrder, reversal('CANCELLED', 50)),
+      refund('r', 59.7),
+      'returned, 0 left',
+    ],
   ])('%s', (_, given, returned, expected) => {
     expect(inWords(given, returned)).toBe(expected);
   });
@@ -267,7 +517,9 @@ describe('what goes back', () => {
 
   it('counts what the confirmation of its sale has told of, once', () => {
     const told = withRefunds(paidOrder, sale('u1', { refunds: [{ uuid: 'r', amount: 9.7 }] }), NOW);
-    expect(told.returns).toEqual([{ id: 'refund:r', sale: 'u1', amount: 9.7, status: 'PAID', at: NOW, isUntold: true }]);
+    expect(told.returns).toEqual([
+      { id: 'refund:r', sale: 'u1', amount: 9.7, status: 'PAID', at: NOW, isUntold: true },
+    ]);
     expect(withRefunds(told, sale('u1', { refunds: [{ uuid: 'r', amount: 9.7 }] }), NOW)).toBe(told);
     expect(inWords(told, refund('s', 10))).toBe('returned, 40 left');
     const verdict = decideReturn(told, refund('r', 9.7), NOW);
@@ -321,7 +573,10 @@ describe('what an order remembers of cases', () => {
   });
 
   it('closes the attempt of an own sale that a person dismisses, and asks about it no more', () => {
-    const given = withCase(order([attempt(1, 'created', request, { qrCode: { plain: 'qr' } })]), entry('payment:u1:PAID', { sale: 'u1', isOwn: true }));
+    const given = withCase(
+      order([attempt(1, 'created', request, { qrCode: { plain: 'qr' } })]),
+      entry('payment:u1:PAID', { sale: 'u1', isOwn: true }),
+    );
     const after = withDismissal(given, sale('u1'), NOW);
     expect(after.cases).toEqual([]);
     expect(after.attempts).toMatchObject([{ state: 'closed', isAnswered: true }]);

@@ -25,7 +25,10 @@ function testIn(kind: PlaceKind): void {
       expect(await s.open()).toMatchObject({ state: 'paid', uuid: first, returns: [] });
       expect(await s.orders.find({ uuid: two })).toMatchObject({
         key: s.key,
-        payments: [{ sale: first, attempt: 1, amount: 59.7, currency: 'BRL' }, { sale: two, amount: 29.9 }],
+        payments: [
+          { sale: first, attempt: 1, amount: 59.7, currency: 'BRL' },
+          { sale: two, amount: 29.9 },
+        ],
       });
     });
 
@@ -50,7 +53,9 @@ function testIn(kind: PlaceKind): void {
       expect(await s.pay(odd, { referenceCode, amount: 12 })).toBe(200);
       expect(await s.pay(none, { referenceCode: `nobody-${none}` })).toBe(200);
       expect(await s.lines()).toEqual([`paid ${second} 59.7 first`]);
-      expect(await s.cases()).toEqual([`no_order ${none}`, `other_amount ${odd}`, `paid_twice ${first}`].sort());
+      expect(await s.cases()).toEqual(
+        [`no_order ${none}`, `other_amount ${odd}`, `paid_twice ${first}`].sort(),
+      );
       expect(await s.orders.maintain()).toMatchObject({ skipped: false, errors: [] });
       expect(s.reports.filter((code) => code === 'paid_twice')).toHaveLength(1);
       expect((await s.orders.find({ key: s.key })).cases.map(({ reason }) => reason).sort()).toEqual([
@@ -104,7 +109,9 @@ function testIn(kind: PlaceKind): void {
       const s = shop();
       const uuid = await s.uuid();
       s.says(uuid, { amount: undefined });
-      expect(await s.deliver('payment', { saleToken: uuid, referenceCode: s.key, amount: null, currency: null })).toBe(200);
+      expect(
+        await s.deliver('payment', { saleToken: uuid, referenceCode: s.key, amount: null, currency: null }),
+      ).toBe(200);
       expect(await s.cases()).toEqual([`unclear_amount ${uuid}`]);
       const id = `payment:${uuid}:PAID`;
       await expect(s.orders.decide(id, 'book')).rejects.toMatchObject({ issues: [{ path: ['amount'] }] });
@@ -116,7 +123,9 @@ function testIn(kind: PlaceKind): void {
       const s = shop();
       const uuid = await s.uuid();
       s.says(uuid);
-      expect(await s.deliver('payment', { saleToken: uuid, amount: null, currency: null, referenceCode: null })).toBe(200);
+      expect(
+        await s.deliver('payment', { saleToken: uuid, amount: null, currency: null, referenceCode: null }),
+      ).toBe(200);
       expect(await s.lines()).toEqual([`paid ${uuid} 59.7 first`]);
     });
 
@@ -133,8 +142,14 @@ function testIn(kind: PlaceKind): void {
       await s.refund(sale, id, 4.7);
       await s.refund(sale, id, 4.7);
       await s.refund(sale, newId(), 50);
-      expect((await s.lines()).slice(2)).toEqual([`returned ${sale} 4.7 left 50`, `returned ${sale} 50 left 0`]);
-      expect(await s.open()).toMatchObject({ state: 'paid', returns: [{ amount: 5 }, { amount: 4.7 }, { amount: 50 }] });
+      expect((await s.lines()).slice(2)).toEqual([
+        `returned ${sale} 4.7 left 50`,
+        `returned ${sale} 50 left 0`,
+      ]);
+      expect(await s.open()).toMatchObject({
+        state: 'paid',
+        returns: [{ amount: 5 }, { amount: 4.7 }, { amount: 50 }],
+      });
       expect(await s.refund(sale, newId(), 1)).toBe(200);
       expect(await s.cases()).toEqual([`unclear_amount ${sale}`]);
       expect(await s.state()).toBe('paid');
@@ -148,8 +163,10 @@ function testIn(kind: PlaceKind): void {
       const sale = await s.uuid();
       await s.pay(sale);
       const [a, b, two] = [newId(), newId(), newId()];
-      for (const status of ['PENDING', 'CANCELLED', 'PENDING']) expect(await s.reverse(sale, a, 10, status)).toBe(200);
-      for (const status of ['PENDING', 'PAID', 'PENDING']) expect(await s.reverse(sale, b, 10, status)).toBe(200);
+      for (const status of ['PENDING', 'CANCELLED', 'PENDING'])
+        expect(await s.reverse(sale, a, 10, status)).toBe(200);
+      for (const status of ['PENDING', 'PAID', 'PENDING'])
+        expect(await s.reverse(sale, b, 10, status)).toBe(200);
       await s.pay(two, { amount: 29.9 });
       expect(await s.reverse(two, newId(), 29.9, 'PAID')).toBe(200);
       expect((await s.lines()).slice(1)).toEqual([
@@ -224,7 +241,11 @@ function testIn(kind: PlaceKind): void {
       const t = shop();
       const gone = await t.uuid();
       expect(await t.pay(gone, { refunds: refunds(newId(), 59.7) })).toBe(200);
-      expect([await t.lines(), await t.cases(), await t.state()]).toEqual([[], [`returned_in_full ${gone}`], 'review']);
+      expect([await t.lines(), await t.cases(), await t.state()]).toEqual([
+        [],
+        [`returned_in_full ${gone}`],
+        'review',
+      ]);
     });
 
     it('books one of two attempts that are paid at once', async () => {
@@ -247,7 +268,9 @@ function testIn(kind: PlaceKind): void {
       const sale = await s.uuid();
       await s.pay(sale);
       const two = new Shop(s.place, s.hooks, {}, s);
-      expect(await Promise.all([s.refund(sale, newId(), 29.7), two.refund(sale, newId(), 30)])).toEqual([200, 200]);
+      expect(await Promise.all([s.refund(sale, newId(), 29.7), two.refund(sale, newId(), 30)])).toEqual([
+        200, 200,
+      ]);
       const lines = (await s.lines()).slice(1);
       expect(lines).toHaveLength(2);
       expect(lines.some((line) => line.endsWith('left 0'))).toBe(true);
@@ -294,7 +317,11 @@ function testIn(kind: PlaceKind): void {
       await s.orders.maintain();
       await s.orders.reconcile();
       const before = (await s.lines()).length;
-      expect(await s.caseOf('needs_person')).toMatchObject({ note: 'the plan has ended', retries: false, order: s.key });
+      expect(await s.caseOf('needs_person')).toMatchObject({
+        note: 'the plan has ended',
+        retries: false,
+        order: s.key,
+      });
       asks = false;
       expect(await s.orders.decide(`payment:${sale}:PAID`, 'book')).toEqual({ status: 'booked' });
       expect((await s.lines()).slice(before)).toEqual([`paid ${sale} 59.7 first`]);
@@ -348,7 +375,9 @@ function testIn(kind: PlaceKind): void {
       await s.pay(first);
       expect(await s.cases()).toEqual([`paid_twice ${first}`]);
       const id = `payment:${first}:PAID`;
-      expect((await Promise.all([s.orders.decide(id, 'dismiss'), s.orders.reconcile()]))[0].status).toBe('dismissed');
+      expect((await Promise.all([s.orders.decide(id, 'dismiss'), s.orders.reconcile()]))[0].status).toBe(
+        'dismissed',
+      );
       await s.orders.maintain();
       await s.orders.reconcile();
       expect([await s.cases(), await s.lines()]).toEqual([[], [`paid ${second} 59.7 first`]]);
@@ -374,7 +403,9 @@ function testIn(kind: PlaceKind): void {
       const t = shop();
       const own = await t.uuid();
       t.says(own);
-      await expect(t.open({ amount: 79.7 }, { replace: true })).rejects.toMatchObject({ code: 'order_conflict' });
+      await expect(t.open({ amount: 79.7 }, { replace: true })).rejects.toMatchObject({
+        code: 'order_conflict',
+      });
       expect(await t.lines()).toEqual([`paid ${own} 59.7 first`]);
     });
 
@@ -395,7 +426,10 @@ function testIn(kind: PlaceKind): void {
       const [one, two] = [newId(), newId()];
       expect([await s.pay(one, { amount: 29.9 }), await s.pay(two, { amount: 29.9 })]).toEqual([200, 200]);
       expect(await s.lines()).toEqual([`paid ${one} 29.9 first`, `paid ${two} 29.9 later`]);
-      expect(await s.orders.find({ key: s.key })).toMatchObject({ state: 'paid', attempts: [{ state: 'paid' }] });
+      expect(await s.orders.find({ key: s.key })).toMatchObject({
+        state: 'paid',
+        attempts: [{ state: 'paid' }],
+      });
     });
 
     it('books month two that came before the first payment, once that is found', async () => {
@@ -458,7 +492,11 @@ function testIn(kind: PlaceKind): void {
     it('books the payment that a body of the service’s own means, in whichever form it comes', async () => {
       const asPayment = (body: Readonly<Record<string, unknown>>) =>
         body['type'] === 'RECURRENCE_CHARGE_PAID'
-          ? { saleToken: String(body['sale']), referenceCode: String(body['of']), amount: Number(body['value']) }
+          ? {
+              saleToken: String(body['sale']),
+              referenceCode: String(body['of']),
+              amount: Number(body['value']),
+            }
           : undefined;
       const s = shop({}, { asPayment, on: { unrecognized: 'ignore' } as never });
       const first = await s.uuid();
@@ -469,7 +507,9 @@ function testIn(kind: PlaceKind): void {
         return (await s.orders.webhook(notificationRequest('custom', body, credentials))).status;
       };
       const [two, three] = [newId(), newId()];
-      expect([await charge(two, 29.9), await charge(two, 29.9), await s.pay(two, { amount: 29.9 })]).toEqual([200, 200, 200]);
+      expect([await charge(two, 29.9), await charge(two, 29.9), await s.pay(two, { amount: 29.9 })]).toEqual([
+        200, 200, 200,
+      ]);
       expect(await charge(three, 31)).toBe(200);
       expect(await s.lines()).toEqual([`paid ${first} 59.7 first`, `paid ${two} 29.9 later`]);
       expect(await s.cases()).toEqual([`other_amount ${three}`]);
@@ -534,7 +574,10 @@ function testIn(kind: PlaceKind): void {
       // Then it is known whose it is.
       await s.pay(nobody, { amount: 29.9 });
       await s.orders.maintain();
-      expect((await s.lines()).slice(1)).toEqual([`paid ${nobody} 29.9 later`, `returned ${nobody} 5 left 24.9`]);
+      expect((await s.lines()).slice(1)).toEqual([
+        `paid ${nobody} 29.9 later`,
+        `returned ${nobody} 5 left 24.9`,
+      ]);
       expect(await s.cases()).toEqual([]);
     });
 

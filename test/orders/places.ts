@@ -80,7 +80,9 @@ function postgres(isThere: boolean, isTransactional: boolean): PlaceKind {
       write: async (tx, key, line) =>
         void (await (tx ?? pool).query(`INSERT INTO ${lines} VALUES ($1, $2)`, [key, line])),
       read: async (key) =>
-        (await pool.query(`SELECT line FROM ${lines} WHERE key = $1 ORDER BY id`, [key])).rows.map((row) => row.line),
+        (await pool.query(`SELECT line FROM ${lines} WHERE key = $1 ORDER BY id`, [key])).rows.map(
+          (row) => row.line,
+        ),
       isTransactional,
     }),
     async prepare() {
@@ -134,7 +136,13 @@ function redis(isThere: boolean): PlaceKind {
 /** Every kind of store that orders are tested in. */
 export async function allPlaces(): Promise<PlaceKind[]> {
   const [hasPostgres, hasMysql, hasRedis] = [await findPostgres(), await findMysql(), await findRedis()];
-  return [memory(), postgres(hasPostgres, true), postgres(hasPostgres, false), mariadb(hasMysql), redis(hasRedis)];
+  return [
+    memory(),
+    postgres(hasPostgres, true),
+    postgres(hasPostgres, false),
+    mariadb(hasMysql),
+    redis(hasRedis),
+  ];
 }
 
 /** What a test's `paid` and `returned` do before they write. */
@@ -159,7 +167,10 @@ export class Shop {
     readonly place: Place,
     readonly hooks: Hooks = {},
     readonly options: Partial<OrdersOptions> = {},
-    shared: { readonly key: string; readonly client: FakeClient } = { key: `o-${randomUUID()}`, client: new FakeClient() },
+    shared: { readonly key: string; readonly client: FakeClient } = {
+      key: `o-${randomUUID()}`,
+      client: new FakeClient(),
+    },
   ) {
     this.key = shared.key;
     this.client = shared.client;
@@ -219,7 +230,11 @@ export class Shop {
   }
 
   /** A sale is paid, and the service says so. */
-  pay(sale: string, fields: Partial<Transaction> & { readonly date?: string } = {}, to = this.orders): Promise<number> {
+  pay(
+    sale: string,
+    fields: Partial<Transaction> & { readonly date?: string } = {},
+    to = this.orders,
+  ): Promise<number> {
     const { date = '2027-01-15 10:00:00', ...said } = fields;
     this.says(sale, said);
     const { referenceCode = this.key, amount = 59.7, currency = 'BRL' } = said;
@@ -240,7 +255,13 @@ export class Shop {
   }
 
   reverse(sale: string, id: string, amount: number, status: string): Promise<number> {
-    return this.deliver('reversal', { uuid: id, currency: 'BRL', reversedAmount: amount, status, sale: { uuid: sale } });
+    return this.deliver('reversal', {
+      uuid: id,
+      currency: 'BRL',
+      reversedAmount: amount,
+      status,
+      sale: { uuid: sale },
+    });
   }
 
   lines(): Promise<string[]> {

@@ -71,7 +71,8 @@ export const errors = {
   unknown: () => new ApiError('504', { ...call, outcome: 'unknown', httpStatus: 504, body: {} }),
   unauthorized: () => new ApiError('401', { ...refusal, httpStatus: 401, body: {} }),
   limited: () => new ApiError('429', { ...refusal, httpStatus: 429, retryAfterMs: 1e6, body: {} }),
-  unknownWithUuid: (uuid = 'seen-uuid') => new ConnectionError('reset', { ...call, outcome: 'unknown', uuid }),
+  unknownWithUuid: (uuid = 'seen-uuid') =>
+    new ConnectionError('reset', { ...call, outcome: 'unknown', uuid }),
 };
 
 /** Orders over memory, whose clock stands where the test puts it. */
