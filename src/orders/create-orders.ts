@@ -12,7 +12,7 @@ import {
   readNamedOptions,
   readOptions,
 } from '../values/option-checks';
-import { createListener, type Listening, type WebhookHandler } from '../webhooks/handler';
+import { createListener, type OrdersListener, type WebhookHandler } from '../webhooks/handler';
 import type { AnyDefinition } from '../webhooks/kinds';
 import {
   checkMethods,
@@ -300,7 +300,7 @@ export class Orders<Transaction = unknown> {
   readonly #client: CheckoutSource & TransactionSource;
   readonly #store: Store<Transaction>;
   readonly #steps: StoreSteps<Transaction>;
-  readonly #listening: Listening | undefined;
+  readonly #listening: OrdersListener | undefined;
   readonly #totalTimeoutMs: number;
   readonly #waitMs: number;
   #running: Running | undefined;
@@ -327,7 +327,7 @@ export class Orders<Transaction = unknown> {
     return this.#listener.handler;
   }
 
-  get #listener(): Listening {
+  get #listener(): OrdersListener {
     if (this.#listening !== undefined) return this.#listening;
     throw new ConfigurationError(
       'These orders receive no notifications. Pass `on` to `createOrders`, or call this in the process that has it.',
@@ -625,7 +625,7 @@ function listenerOf<Transaction>({
   kinds = [],
   ...options
 }: Omit<OrdersOptions<readonly AnyDefinition[], Transaction>, 'totalTimeoutMs' | 'waitMs'>):
-  | Listening
+  | OrdersListener
   | undefined {
   if (asPayment !== undefined)
     checkFunction('asPayment', asPayment, '(body) => ({ saleToken }) or undefined');

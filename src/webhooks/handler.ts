@@ -96,7 +96,7 @@ export function createWebhookHandler<
 }
 
 /** A listener, with what only `createOrders` may ask of it. */
-export interface Listening {
+export interface OrdersListener {
   readonly handler: WebhookHandler;
   readonly report: Reporter;
   /** Acts on a transaction that the service says is paid. */
@@ -117,7 +117,7 @@ export interface Listening {
 export function createListener<const Kinds extends readonly AnyDefinition[], Transaction>(
   options: WebhookHandlerOptions<Kinds, Transaction>,
   orders?: OrderLink,
-): Listening {
+): OrdersListener {
   const resolved = { ...resolveHandlerOptions(options), orders };
   const report = reporterTo(resolved.onReport);
   const listener: Listener = {
