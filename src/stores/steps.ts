@@ -254,36 +254,64 @@ export interface Done {
  * Runs `work` in a transaction that also holds the claim and its completion. Owns every time limit of it, and never
  * rejects: what it came to is its result.
  */
-export type Transact<Transaction> = (
-  request: TransactRequest,
-  work: TransactWork<Transaction>,
-) => Promise<Transacted>;
+export type Transact<Transaction> = <Prepared, Value>(
+  request: TransactRequest<Prepared>,
+  work: TransactWork<Transaction, Prepared, Value>,
+) => Promise<Transacted<Value>>;
 
 /**
- * What the caller does in the transaction: it may read and write orders, and must run the callback by `act`. If it
- * throws, everything is rolled back. May be called again after that, if an ORM does so.
+ * What the caller does in the transaction: it reads what it decides by, writes what belongs to the done state, and runs
+ * the callback by `act`. What it resolves with is part of the result. If it throws, everything is rolled back. May be
+ * called again after that, if an ORM does so, or the database had to roll back for the sake of another transaction.
+ *
+ * If it does not call `act`, or the callback comes to `'undone'`, the state stays undone, and what the work has written
+ * by then, or writes after the callback, is committed all the same: a dead letter, or the mark of an order.
  *
  * @param prepared - what `prepare` resolved with
  */
-export type TransactWork<Transaction> = (
-  transaction: Transaction,
-  claim: Claim,
-  records: SingleRecords,
-  act: Act,
-  prepared: unknown,
-) => Promise<void>;
+export type TransactWork<Transaction, Prepared, Value> = (
+  within: Within<Transaction>,
+  prepared: Prepared,
+) => Promise<Value>;
 
-/** Runs the callback, and fires its signal when its time is over. Settles as the callback does, however long it takes. */
-export type Act = (callback: (signal: AbortSignal) => unknown) => Promise<{
+/** What the work in a transaction has. */
+export interface Within<Transaction> {
+  /** What the callback gets as `context.transaction`. */
+  readonly transaction: Transaction;
+  readonly claim: Claim;
+  /** Single records, in the transaction. Read again what is to be written after a callback that came to `'undone'`. */
+  readonly records: SingleRecords;
+  readonly act: Act;
+}
+
+/**
+ * Writes the done state, then runs the callback, and fires its signal when its time is over. Settles as the callback
+ * does, however long it takes. Where that comes to `'undone'`, everything since the work began is undone: the done
+ * state, what the work wrote, and what the callback wrote. To be called once at most.
+ */
+export type Act = (callback: (signal: AbortSignal) => Promise<Acted['status']>) => Promise<Acted>;
+
+/** What a callback came to. */
+export interface Acted {
+  readonly status: 'done' | 'undone';
   /** It has ended before the database could have answered anything. */
   readonly awaitedNothing: boolean;
-}>;
+}
 
 /** What a transaction came to. */
-export type Transacted =
+export type Transacted<Value> =
   | {
-      /** `'completed'`: the commit was confirmed. `'busy'`: another claim has the subject, and `work` did not run. */
-      readonly status: 'completed' | 'busy';
+      /**
+       * - `'completed'`: the callback has run, and the commit was confirmed
+       * - `'undone'`: what the work wrote is committed, and the state is left undone
+       */
+      readonly status: 'completed' | 'undone';
+      /** What the work resolved with. */
+      readonly value: Value;
+    }
+  | {
+      /** Another claim has the subject, so `work` did not run. */
+      readonly status: 'busy';
     }
   | ({
       /** Acted on before, so `work` did not run. */
@@ -294,7 +322,7 @@ export type Transacted =
       /**
        * - `'begin'`: before the callback. Nothing was written
        * - `'callback'`: the callback threw `error`. Everything is rolled back
-       * - `'work'`: beside or after the callback. Everything is rolled back
+       * - `'work'`: after the callback. Everything is rolled back
        * - `'own commit'`: the callback has committed by itself. What it wrote by then stands, and so does the record
        * - `'commit'`: the callback's writes and the record are both there, or neither
        */
@@ -305,11 +333,11 @@ export type Transacted =
       /** The callback has taken longer than `timeoutMs`. It goes on, and its subject stays held. */
       readonly status: 'late';
       /** What it came to. Never rejects. */
-      readonly ended: Promise<Exclude<Transacted, { readonly status: 'late' }>>;
+      readonly ended: Promise<Exclude<Transacted<Value>, { readonly status: 'late' }>>;
     };
 
 /** What to claim in a transaction. */
-export interface TransactRequest {
+export interface TransactRequest<Prepared = unknown> {
   /** Kind and identity, as in `reversal:v-1`. */
   readonly subject: string;
   /** What the notification reports about the subject. */
@@ -331,5 +359,5 @@ export interface TransactRequest {
    * Runs once, outside any transaction: after a first read has said that the state is not done, and before the
    * transaction begins. It has limits of its own. If it rejects, nothing was claimed.
    */
-  readonly prepare?: (() => Promise<unknown>) | undefined;
+  readonly prepare?: (() => Promise<Prepared>) | undefined;
 }

@@ -149,8 +149,9 @@ function dyingSteps(steps: StoreSteps<unknown>, process: Process): StoreSteps<un
       transact &&
       ((request, work) =>
         transact(request, async (...given) => {
-          await work(...given);
+          const value = await work(...given);
           if (dies()) throw crashed('before the commit');
+          return value;
         })),
   };
 }

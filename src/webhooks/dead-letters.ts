@@ -28,7 +28,6 @@ const KEPT_CODES: ReadonlySet<string> = new Set([
   'invalid_notification',
   'callback_failed',
   'callback_timeout',
-  'nothing_awaited',
   'transaction_ended',
   'not_confirmed',
   'confirm_failed',

@@ -108,7 +108,13 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
 ): WebhookHandler {
   const resolved = { ...resolveHandlerOptions(options), orders };
   const report = reporterTo(resolved.onReport);
-  const listener = { ...resolved, report, failures: new Map<string, number>(), leftOut: new Set<string>() };
+  const listener = {
+    ...resolved,
+    report,
+    failures: new Map<string, number>(),
+    leftOut: new Set<string>(),
+    awaitedNothing: new Set<string>(),
+  };
   const running = new Running();
 
   const handle = (request: Request | PlainRequest): Promise<PlainResponse> =>

@@ -18,7 +18,8 @@ import { storeCause } from '../stores/driver-error';
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
- * - `nothing_awaited` (500): over transactions, the callback ended before the database could have answered anything
+ * - `nothing_awaited` (200): over transactions, the callback of a payment, refund or reversal ended before the database
+ *   could have answered anything; it is done, and reported once per kind
  * - `transaction_ended` (200): the callback has committed its transaction by itself; it is not run again
  * - `not_confirmed` (500): with `confirm`, the service says otherwise; `issues` names the fields
  * - `confirm_failed` (500): with `confirm`, the service could not be asked; `error` says why
@@ -210,8 +211,9 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'Raise `callbackTimeoutMs`, or write the work to a queue and return.',
   ],
   nothing_awaited: [
-    'The callback ended before the database could have answered anything, so it has awaited no statement.',
-    'Return or await what it writes: a query builder that is not awaited is never sent.',
+    'The callback ended before the database could have answered anything, so it has awaited no statement. It is done.',
+    'If it was to write something, return or await that: a query builder that is not awaited is never sent. Reported once ' +
+      'per kind.',
   ],
   transaction_ended: [
     'The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows.',

@@ -1,13 +1,6 @@
 import type { ValidationIssue } from '../errors';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
-import type {
-  Claim,
-  ClaimResult,
-  Done as DoneState,
-  SingleRecords,
-  Transact,
-  TransactWork,
-} from '../stores/steps';
+import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions, WebhookCallback } from './options';
@@ -40,6 +33,8 @@ interface Done {
   readonly code: 'done';
   /** It was done before: the callback did not run. */
   readonly isRepeat: boolean;
+  /** Whether the callback in a transaction ended before the database could have answered anything. */
+  readonly awaitedNothing?: boolean;
 }
 
 /** It is not done, which is reported. */
@@ -126,6 +121,11 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
   if ('code' in ready || isLate) {
     await release(claimed, options);
     return 'code' in ready ? ready : storeFailed(new DeadlineExceeded(CLAIMED_TOO_LATE));
+  }
+  if (ready.order?.leaveUndone !== undefined) {
+    const left = await inTime(ready.order.leaveUndone(), storeTimeoutMs).catch(storeFailed);
+    await release(claimed, options);
+    return left;
   }
   const running = startCallback(run, claimed, ready, remainingMs);
   const record = () => recordDone(run, claimed, ready.order, leaseAge, options);
@@ -232,9 +232,7 @@ interface Prepared extends Confirmed {
   readonly orderKey: string | undefined;
 }
 
-const NOTHING_AWAITED: Failure = { code: 'nothing_awaited', status: 500 };
-
-/** Rolls back, or ends a transaction before it begins. */
+/** Ends a transaction before it begins. */
 class Refused extends Error {
   constructor(readonly failure: Failure) {
     super();
@@ -249,36 +247,31 @@ async function runInTransaction(
   const { storeTimeoutMs, callbackTimeoutMs: timeoutMs } = options;
   const { retentionMs, comparison, isReplay } = run;
   const { subject, state } = run.identity;
-  const request = {
-    subject,
-    state,
-    retentionMs,
-    content: comparison?.content,
-    timeoutMs,
-    storeTimeoutMs,
-    isReplay,
-  };
-
+  const content = comparison?.content;
   const prepare = async (): Promise<Prepared> => {
     const confirmed = await askService(run, options);
     if ('code' in confirmed) throw new Refused(confirmed);
     return { ...confirmed, orderKey: await inTime(findOrder(run, options), storeTimeoutMs) };
   };
-  const work: TransactWork<unknown> = async (transaction, claim, records, act, prepared) => {
-    const { confirmation, orderKey } = prepared as Prepared;
+  const request = { subject, state, retentionMs, content, timeoutMs, storeTimeoutMs, isReplay, prepare };
+
+  const result = await transact(request, async ({ transaction, claim, records, act }, prepared) => {
+    const { confirmation, orderKey } = prepared;
     // Locked after the subject, so that the second of two payments of an order sees what the first one has written.
     const order = await readOrder(run, orderKey, records, options);
-    const { awaitedNothing } = await act((signal) =>
-      call(run, claim, { transaction, order, confirmation, signal }),
-    );
-    if (awaitedNothing && run.order !== undefined) throw new Refused(NOTHING_AWAITED);
+    if (order?.leaveUndone !== undefined) return order.leaveUndone();
+    // Before the callback: if it commits by itself, this is committed with what it wrote.
     await markPaid(run, order);
-  };
-
-  const result = await transact({ ...request, prepare }, work);
+    const { awaitedNothing } = await act(async (signal) => {
+      await call(run, claim, { transaction, order, confirmation, signal });
+      return 'done';
+    });
+    return { ...DONE, awaitedNothing };
+  });
   switch (result.status) {
     case 'completed':
-      return DONE;
+    case 'undone':
+      return result.value;
     case 'done':
       return repeated(run, result);
     case 'busy':

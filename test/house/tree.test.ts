@@ -29,6 +29,7 @@ const NEIGHBOURS: Readonly<Record<string, string>> = {
   'src/sandbox/page/app/sales.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/story.ts': 'one part of the page that can be seen',
   'src/sandbox/server/page-routes.ts': 'the routes of the page, which a sandbox without a page does not have',
+  'src/stores/slots.ts': 'how many transactions are open at a time, whatever they do',
   'src/webhooks/dead-letters.ts': 'keeps and sends dead letters, which most listeners do without',
 };
 

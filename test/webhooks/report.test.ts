@@ -150,6 +150,8 @@ describe('a report', () => {
         "busy: The same subject is being acted on now. If that continues, look for callbacks that hang.",
         "callback_failed: The callback threw.",
         "callback_timeout: The callback took longer than \`callbackTimeoutMs\`. If it still succeeds within its lease, that is recorded. Raise \`callbackTimeoutMs\`, or write the work to a queue and return.",
+        "nothing_awaited: The callback ended before the database could have answered anything, so it has awaited no statement. It is done. If it was to write something, return or await that: a query builder that is not awaited is never sent. Reported once per kind.",
+        "transaction_ended: The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows. Look at what it wrote. It does not run again. Leave COMMIT and ROLLBACK to the handler.",
         "not_confirmed: The service says otherwise about this payment, so the callback did not run. Compare it with \`getTransaction\`. If the service is right, somebody else may have your credentials.",
         "confirm_failed: The service could not be asked whether this payment is real, so the callback did not run: see \`error\`. Check that the client of \`confirm\` reaches the service.",
         "store_failed: The idempotency store failed, or took longer than \`storeTimeoutMs\`. See \`error\`.",
