@@ -3,7 +3,7 @@ import { notify } from '../shared/notify';
 import { HOUR_MS, inTime } from '../shared/time';
 import type { StoreSteps } from '../stores/steps';
 import { answer, type PlainResponse } from './answer';
-import { checkAgainst } from './authorization';
+import { checkAgainst, isSwapped } from './authorization';
 import { deadLetter, isKept } from './dead-letters';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions } from './options';
@@ -12,6 +12,9 @@ import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } f
 import { BodyProblem, headOf, type PlainRequest, receiveBody } from './request';
 import { callbackFor, type Failure, type RunResult, runOnce } from './run-once';
 import { comparisonOf } from './unexpected-repeat';
+
+/** Only the report says so: an answer would tell a sender that it is nearly right. */
+const SWAPPED = 'It has the token before the key: are `apiKey` and `apiToken` swapped in your credentials?';
 
 /** One handler: its options, and what it remembers for its reports. */
 export interface Listener extends ResolvedHandlerOptions {
@@ -32,8 +35,13 @@ export async function receive(request: Request | PlainRequest, listener: Listene
 
   // Authorize, before the body is read.
   if (head.method !== 'POST') return refuse(report, 'method_not_allowed', { status: 405 });
-  const authorized = checkAgainst(getAuthorization(head), expectedAuthorizations);
-  if (!authorized.ok) return refuse(report, 'unauthorized', { status: 401, reason: authorized.reason });
+  const header = getAuthorization(head);
+  const authorized = checkAgainst(header, expectedAuthorizations);
+  if (!authorized.ok) {
+    const { reason } = authorized;
+    const fate = reason === 'mismatch' && isSwapped(header, expectedAuthorizations) ? SWAPPED : undefined;
+    return refuse(report, 'unauthorized', { status: 401, reason, fate });
+  }
 
   try {
     // Read and recognize.
