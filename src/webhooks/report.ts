@@ -17,7 +17,12 @@ import type { PaymentDifference } from '../values/confirm-payment';
  * - `unhandled` (200): there is no callback for its kind
  * - `unexpected_repeat` (200): what is done has come again, more than an hour after that or with other content; `reason`
  *   says which, `issues` names the fields. It is 503 with `deadLetters` if it could not be kept
+ * - `too_many_states` (200): its subject has reported 64 states that the document does not name, and this is another. It
+ *   is 503 with `deadLetters` if it could not be kept
  * - `field_left_out` (as answered): a known field has another type than documented; once per kind and field
+ * - `damaged_text` (as answered): the body has U+FFFD in it, which stands for bytes that are no UTF-8; `issues` names the
+ *   fields
+ * - `answered_elsewhere` (as answered): something else has answered on the response of node:http first, such as a `res.send`
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
@@ -31,6 +36,9 @@ import type { PaymentDifference } from '../values/confirm-payment';
  * - `lease_lost` (503): the callback succeeded, but another delivery came between before that could be recorded
  * - `dead_letters_failed`: a dead letter could not be kept or forgotten; `error` says why. It is 503 where the answer
  *   would have been 200 and the notification is not kept
+ * - `dead_letter_dropped`: a dead letter is about to be deleted, and was not acted on; told by `handler.replay`, once
+ * - `dead_letter_credential`: `handler.replay` left one out, once: it came with a pair that is not in `credentials` now
+ * - `record_unreadable`: a list has left out records of another format; the message says how many
  * - `draining` (503): the process is about to end
  * - `order_review`, from `orders.reconcile`: the service says that an order is paid, and does not confirm the payment
  * - `reconcile_ended`, from `orders.reconcile`: the service's rate limit has ended the run
@@ -49,7 +57,10 @@ export type WebhookReportCode =
   | 'invalid_notification'
   | 'unhandled'
   | 'unexpected_repeat'
+  | 'too_many_states'
   | 'field_left_out'
+  | 'damaged_text'
+  | 'answered_elsewhere'
   | 'busy'
   | 'callback_failed'
   | 'callback_timeout'
@@ -60,6 +71,9 @@ export type WebhookReportCode =
   | 'store_failed'
   | 'lease_lost'
   | 'dead_letters_failed'
+  | 'dead_letter_dropped'
+  | 'dead_letter_credential'
+  | 'record_unreadable'
   | 'draining'
   | 'order_review'
   | 'reconcile_ended'
@@ -231,9 +245,24 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'It may be another event under the same key: look at it. If it is one, a kind of your own (`defineNotification`) gives ' +
       'it an identity of its own.',
   ],
+  too_many_states: [
+    'Its subject has reported 64 states that the document does not name, and this is another one, so its callback did not ' +
+      'run.',
+    'Find out who sends them. If the service does, a kind of your own (`defineNotification`) gives it an identity of its ' +
+      'own.',
+  ],
   field_left_out: [
     'Known fields have another type than documented, so `payload` does not have them; `raw` does.',
     'Tell the service, and read them from `raw` if you need them. Reported once per kind and field.',
+  ],
+  damaged_text: [
+    'The body has U+FFFD in it, which stands for bytes that are no UTF-8: something has damaged these texts.',
+    'Look for a proxy or a parser that decodes the body, and tell the service if there is none.',
+  ],
+  answered_elsewhere: [
+    'Something else has answered the request before the handler could.',
+    'Look for a `res.send`, `res.json` or `res.end` in a callback, a middleware or another route: only the answer of the ' +
+      'handler tells the service whether to send a notification again.',
   ],
   busy: ['The same subject is being acted on now.', 'If that continues, look for callbacks that hang.'],
   callback_failed: ['The callback threw.'],
@@ -264,6 +293,18 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'Its effect must be safe to repeat. Check whether the store was slow or has lost data.',
   ],
   dead_letters_failed: ['The dead letters could not be written, or took longer than `storeTimeoutMs`.'],
+  dead_letter_dropped: [
+    'A dead letter that was not acted on is about to be deleted: it was kept for as long as `deadLetters` says.',
+    'Act on it by hand, or list it and pass it to `handler.replay` now.',
+  ],
+  dead_letter_credential: [
+    'A dead letter came with a pair of credentials that this handler does not have now, so it is not replayed by itself.',
+    'If you have rotated them and trust it, list it and pass it to `handler.replay`.',
+  ],
+  record_unreadable: [
+    'Records of the store have another format than this release reads, and were left out of a list.',
+    'A newer release has probably written them: update this process too. Nothing else writes to the records.',
+  ],
   draining: ['The handler is draining: the process is about to end.'],
   order_review: [
     'The service says that this order is paid, and does not confirm the payment: it was refunded since, or the amount ' +

@@ -7,7 +7,7 @@ import type { ResolvedHandlerOptions, WebhookCallback } from './options';
 import { type OrderQuestion, orderQuestion, type ReadOrder } from './order-link';
 import type { Recognized } from './recognize';
 import type { WebhookReportCode } from './report';
-import { type Comparison, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
+import { type Comparison, isFirstDelivery, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
 
 /** A callback to run for a notification. */
 export interface CallbackRun {
@@ -22,7 +22,7 @@ export interface CallbackRun {
   readonly order?: OrderQuestion | undefined;
   /** Whether no request waits for it: a replay or a settlement. */
   readonly isReplay?: boolean;
-  /** What a repeat is recognized by; missing for a replay, a settlement, and a body without an identity. */
+  /** What a repeat is recognized by; missing for a body without an identity. A replay is not compared itself. */
   readonly comparison?: Comparison | undefined;
 }
 
@@ -45,8 +45,8 @@ export interface Failure {
   readonly issues?: readonly ValidationIssue[] | undefined;
   /** Why it is an unexpected repeat. */
   readonly reason?: RepeatReason;
-  /** What its dead letter is kept under, if not under its own identity. */
-  readonly letter?: Identity;
+  /** A hash of the body of an unexpected repeat, whose dead letter is not kept under its own identity. */
+  readonly bodyHash?: string;
   /** Set if the callback took too long: whether its late success was recorded. Never rejects. */
   readonly late?: Promise<boolean>;
 }
@@ -54,14 +54,31 @@ export interface Failure {
 const DONE: Done = { code: 'done', isRepeat: false };
 const REPEAT: Done = { code: 'done', isRepeat: true };
 
-/** What became of a notification whose state is done. */
-function repeated({ identity, comparison }: CallbackRun, done: DoneState): Done | Failure {
-  const repeat = comparison && unexpectedRepeat(identity, comparison, done);
-  if (repeat === undefined) return REPEAT;
-  const { reason, letter, fields } = repeat;
-  const issues = fields.map((field) => ({ path: [field], message: 'differs from what was acted on' }));
-  return { code: 'unexpected_repeat', status: 200, reason, letter, issues };
+/** What became of a notification whose state is done. Never rejects. */
+async function repeated(
+  { identity, comparison, isReplay = false }: CallbackRun,
+  done: DoneState,
+  { store, storeTimeoutMs }: ResolvedHandlerOptions,
+): Promise<Done | Failure> {
+  if (isReplay || comparison === undefined) return REPEAT;
+  const repeat = unexpectedRepeat(comparison, done);
+  if (repeat !== undefined) {
+    const { fields, ...details } = repeat;
+    const issues = fields.map((field) => ({ path: [field], message: 'differs from what was acted on' }));
+    return { code: 'unexpected_repeat', status: 200, ...details, issues };
+  }
+  if (!isFirstDelivery(done.content)) return REPEAT;
+  const { subject, state } = identity;
+  try {
+    // The next delivery is compared with this one.
+    await inTime(store.recordDelivery(subject, state, comparison.content), storeTimeoutMs);
+    return REPEAT;
+  } catch (error) {
+    return storeFailed(error);
+  }
 }
+
+const TOO_MANY_STATES: Failure = { code: 'too_many_states', status: 200 };
 
 const BUSY: Failure = { code: 'busy', status: 503 };
 
@@ -109,8 +126,9 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
   } catch (error) {
     return storeFailed(error);
   }
-  if (claim.status === 'done') return repeated(run, claim);
+  if (claim.status === 'done') return repeated(run, claim, options);
   if (claim.status === 'busy') return BUSY;
+  if (claim.status === 'full') return TOO_MANY_STATES;
   const claimed = claim;
 
   const callbackAge = stopwatch();
@@ -273,9 +291,11 @@ async function runInTransaction(
     case 'undone':
       return result.value;
     case 'done':
-      return repeated(run, result);
+      return repeated(run, result, options);
     case 'busy':
       return BUSY;
+    case 'full':
+      return TOO_MANY_STATES;
     case 'late': {
       const late = result.ended.then(({ status }) => status === 'completed' || status === 'done');
       return { code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late };

@@ -29,7 +29,7 @@ describe('on the wire', () => {
       'x-api-token': apiToken,
       'user-agent': `pix-automatic-sdk/${VERSION}`,
       'accept-encoding': 'identity',
-      connection: 'close',
+      connection: hasBody ? 'close' : 'keep-alive',
       // Added by the platform's fetch.
       'accept-language': '*',
       'sec-fetch-mode': 'cors',

@@ -3,7 +3,7 @@ import { transactWithin } from '../../src/stores/transact';
 
 type FakeResult =
   | { readonly status: 'completed' }
-  | { readonly status: 'busy' }
+  | { readonly status: 'busy' | 'full' }
   | ({ readonly status: 'done' } & Done);
 
 /** Transactions of a test's own: it claims, runs `work`, and commits. */

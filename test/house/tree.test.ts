@@ -23,6 +23,7 @@ const FLOORS = [
 
 /** Files that one file of their own folder imports, and nothing else, and why they are no part of that file. */
 const NEIGHBOURS: Readonly<Record<string, string>> = {
+  'src/client/connections.ts': 'whose connections a request goes over, which knows nothing of calls',
   'src/client/transport.ts': 'sends a call through ky, attempt by attempt',
   'src/sandbox/page/app/faults.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/listener.ts': 'one part of the page that can be seen',

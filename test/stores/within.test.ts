@@ -7,7 +7,7 @@ import { withSteps } from '../helpers/store-of';
 
 const NOW = 1_000_000;
 const EMPTY = '{"format":1,"token":"empty","done":[]}';
-const DONE = `{"format":1,"token":"other","done":[{"state":"PAID","token":"other","at":1,"until":${NOW + 1}}]}`;
+const DONE = `{"format":1,"token":"other","done":[{"state":"PAID","token":"other","at":1}],"until":${NOW + 1}}`;
 const request = { subject: 'payment:1', state: 'PAID', retentionMs: 60_000, timeoutMs: 1_000 };
 
 type Step = 'read' | 'lock' | 'insert' | 'update' | 'check' | 'savepoint' | 'release' | 'create';
@@ -77,7 +77,7 @@ it('sends each statement in the transaction or outside, in PostgreSQL', async ()
     CASE WHEN pg_catalog.current_setting('statement_timeout') OPERATOR(pg_catalog.=) '0' THEN pg_catalog.set_config('statement_timeout', $2, true) END AS statement FROM "public"."a?" WHERE id OPERATOR(pg_catalog.=) $3 FOR UPDATE SKIP LOCKED 8000 | 8000 | default/seen:payment:1
     tx: SAVEPOINT pix_automatic 
     tx: UPDATE "public"."a?" SET record = $1, version = $2, expires_at = $3 WHERE id OPERATOR(pg_catalog.=) $4 AND version OPERATOR(pg_catalog.=) $5 AND CAST(EXTRACT(EPOCH FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint) OPERATOR(pg_catalog.<) $6 RETURNING 1 AS written, CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
-    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000,"until":1060000}]} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991
+    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000}],"until":1060000} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991
     tx: RELEASE SAVEPOINT pix_automatic 
     tx: SELECT 1 AS kept, CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
     THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable FROM "public"."a?" WHERE id OPERATOR(pg_catalog.=) $1 AND version OPERATOR(pg_catalog.=) $2 default/seen:payment:1 | 1000001"
@@ -92,7 +92,7 @@ it('sends each statement in the transaction or outside, in MySQL, and reads what
     tx: SET @pix_automatic_wait_timeout = COALESCE(@pix_automatic_wait_timeout, @@SESSION.wait_timeout), SESSION wait_timeout = LEAST(@@SESSION.wait_timeout, 8) 
     tx: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM \`a?\` WHERE id = ? FOR UPDATE SKIP LOCKED default/seen:payment:1
     tx: SAVEPOINT pix_automatic 
-    tx: UPDATE \`a?\` SET record = ?, version = ?, expires_at = ? WHERE id = ? AND version = ? AND (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) < ? {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000,"until":1060000}]} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991
+    tx: UPDATE \`a?\` SET record = ?, version = ?, expires_at = ? WHERE id = ? AND version = ? AND (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) < ? {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000}],"until":1060000} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991
     tx: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM (SELECT 1) AS one LEFT JOIN \`a?\` ON id = ? default/seen:payment:1
     tx: RELEASE SAVEPOINT pix_automatic 
     tx: SELECT 1 AS kept FROM \`a?\` WHERE id = ? AND version = ? default/seen:payment:1 | 1000001
