@@ -254,6 +254,9 @@ function fateOfDelivery(
   if (code === 'unexpected_repeat') {
     return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
   }
+  if (code === 'transaction_ended') {
+    return `${next} It is kept as a dead letter until you forget it: \`handler.replay\` does not run it again.`;
+  }
   return `${next} It is kept as a dead letter: \`handler.replay\` runs it again.`;
 }
 
