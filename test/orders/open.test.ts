@@ -236,13 +236,37 @@ describe('close', () => {
     expect(await states()).toEqual(['order-1 closed', 'order-1-2 created']);
   });
 
-  it('closes only the journey that is named, however often it runs', async () => {
-    const { orders, open, states } = setUp();
+  it('closes every journey that is not paid, gives what it closed, and nothing the second time', async () => {
+    const { orders, open, states, write } = setUp();
     const { uuid } = await open();
-    await orders.close('order-1', { uuid });
-    await open();
-    await orders.close('order-1', { uuid });
-    expect(await states()).toEqual(['order-1 closed', 'order-1-2 created']);
+    await write(attemptIn(2, 'lost'));
+    await write(attemptIn(3, 'expired'));
+    const closed = { state: 'closed', createdAt: expect.any(Number) };
+    expect(await orders.close('order-1')).toMatchObject([
+      { ...closed, attempt: 1, referenceCode: 'order-1', uuid },
+      { ...closed, attempt: 2 },
+      { ...closed, attempt: 3 },
+    ]);
+    expect(await orders.close('order-1')).toEqual([]);
+    expect(await states()).toEqual(['order-1 closed', 'order-1-2 closed', 'order-1-3 closed']);
+  });
+
+  it('never shows the QR code of a journey that was closed while it was being created', async () => {
+    const { orders, open, client, states } = setUp();
+    const create = client.createRecurringCheckout.bind(client);
+    vi.spyOn(client, 'createRecurringCheckout').mockImplementationOnce(async (...call) => {
+      const answer = await create(...call);
+      expect(await orders.close('order-1')).toMatchObject([{ attempt: 1 }]);
+      return answer;
+    });
+    await expect(open()).rejects.toMatchObject({
+      code: 'store',
+      message: expect.stringContaining('was closed'),
+    });
+    expect(await states()).toEqual(['order-1 closed']);
+    expect(client.calls).toHaveLength(1);
+    // Its payer is asked about all the same.
+    expect(await orders.find({ uuid: 'uuid-of-order-1' })).toMatchObject({ attempts: [{ state: 'closed' }] });
   });
 
   it('closes although another change of the order comes between, and keeps no QR code', async () => {
@@ -255,7 +279,7 @@ describe('close', () => {
       writeRecord: async (prefix, id, value, read, until) => {
         if (others > 0) {
           others -= 1;
-          await write(attemptIn(2, 'refused'));
+          await write(attemptIn(2, 'expired'));
         }
         return steps.writeRecord(prefix, id, value, read, until);
       },

@@ -12,25 +12,32 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
   const reports: WebhookReport[] = [];
   const decided = { isExpected: false };
   const orders: OrderLink = {
-    find: async () => 'order-1',
-    read: async () => ({
-      order: { key: 'order-1', attempt: 1, state: 'created' },
-      markPaid: async () => void log.push('mark'),
-      ...(!decided.isExpected && {
-        async leaveUndone() {
-          log.push('letter');
-          await leave();
-          return { code: 'unexpected_repeat', status: 200 };
-        },
-      }),
+    client: { getTransaction: async () => ({}) },
+    asPayment: () => undefined,
+    find: async () => ({ key: 'order-1', early: [] }),
+    decide: async () => ({
+      details: { order: 'order-1' },
+      reason: decided.isExpected ? undefined : 'other_amount',
+      run: () => void log.push('callback'),
+      before: async () => true,
+      record: async () => void log.push('mark'),
+      followUps: () => [],
     }),
+    async mark() {
+      log.push('letter');
+      await leave();
+    },
+    isMarked: async () => true,
+    remembered: async () => undefined,
+    dismiss: async () => undefined,
   };
   const { handler } = createListener(
     {
       credentials,
       store,
       onReport: (report) => reports.push(report),
-      on: { payment: () => void log.push('callback') },
+      on: {},
+      deadLetters: true,
     },
     orders,
   );
@@ -46,7 +53,7 @@ describe.each([
     const { handler, log, reports, decided } = createUndecided(store);
     expect([await send(handler), await send(handler)]).toEqual([200, 200]);
     expect(log).toEqual(['letter', 'letter']);
-    expect(linesOf(reports)).toEqual(Array(2).fill('unexpected_repeat 200 payment:s-1:PAID'));
+    expect(linesOf(reports)).toEqual(Array(2).fill('other_amount 200 payment:s-1:PAID'));
     decided.isExpected = true;
     expect([await send(handler), log.slice(2)]).toEqual([200, order]);
   });
