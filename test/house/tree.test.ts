@@ -25,12 +25,14 @@ const FLOORS = [
 const NEIGHBOURS: Readonly<Record<string, string>> = {
   'src/client/connections.ts': 'whose connections a request goes over, which knows nothing of calls',
   'src/client/transport.ts': 'sends a call through ky, attempt by attempt',
+  'src/orders/order-link.ts': 'the other side of webhooks/order-link.ts: what a listener asks of orders',
   'src/sandbox/page/app/faults.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/listener.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/sales.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/story.ts': 'one part of the page that can be seen',
   'src/sandbox/server/page-routes.ts': 'the routes of the page, which a sandbox without a page does not have',
   'src/stores/slots.ts': 'how many transactions are open at a time, whatever they do',
+  'src/webhooks/decide.ts': "a person's decisions, which no delivery runs through",
   'src/webhooks/dead-letters.ts': 'keeps and sends dead letters, which most listeners do without',
 };
 
