@@ -19,7 +19,8 @@ app.get('/support', async (_request, response) => {
 });
 // Once their cause is fixed. What succeeds is forgotten.
 app.post('/support/replay', async (_request, response) => {
-  response.json(await orders.webhook.replay());
+  const letters = await orders.webhook.deadLetters.list();
+  response.json(await orders.webhook.replay(letters));
 });
 
 // Whatever went wrong, nobody has seen a second QR code: the payer may try again.

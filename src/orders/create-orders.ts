@@ -11,7 +11,7 @@ import {
   readNamedOptions,
   readOptions,
 } from '../values/option-checks';
-import { createListener, type WebhookHandler } from '../webhooks/handler';
+import { createListener, type OrdersListener, type WebhookHandler } from '../webhooks/handler';
 import { identify } from '../webhooks/key';
 import type { AnyDefinition } from '../webhooks/kinds';
 import {
@@ -22,8 +22,8 @@ import {
   type WebhookHandlerOptions,
 } from '../webhooks/options';
 import type { AttemptState, NotifiedOrder } from '../webhooks/order-link';
-import type { ReplayResult } from '../webhooks/replay-and-settle';
-import { reporterOf } from '../webhooks/report';
+import { type ReplayResult, reportUnreadable } from '../webhooks/replay-and-settle';
+import { defaultReport, type Reporter, reporterOf, reporterTo } from '../webhooks/report';
 import { type Attempt, moved, type Order } from './attempt';
 import { alone, type MaintainResult, readCursor, saveCursor } from './maintain';
 import { type CheckoutSource, checkOrderKey, type OpenedOrder, type OrderRequest, openOrder } from './open';
@@ -126,7 +126,7 @@ export class Orders<Transaction = unknown> {
   readonly #client: CheckoutSource & TransactionSource;
   readonly #store: Store<Transaction>;
   readonly #steps: StoreSteps<Transaction>;
-  readonly #webhook: WebhookHandler | undefined;
+  readonly #listener: OrdersListener | undefined;
   readonly #totalTimeoutMs: number;
   readonly #waitMs: number;
 
@@ -140,7 +140,7 @@ export class Orders<Transaction = unknown> {
     this.#steps = stepsOf(store);
     this.#totalTimeoutMs = checkDuration('totalTimeoutMs', totalTimeoutMs ?? 90_000, LONGEST_TIMER_MS);
     this.#waitMs = checkDuration('waitMs', waitMs ?? 10_000, LONGEST_TIMER_MS);
-    this.#webhook = listenerOf({ ...listener, client, store });
+    this.#listener = listenerOf({ ...listener, client, store });
   }
 
   /**
@@ -149,7 +149,15 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `credentials` and `on`
    */
   get webhook(): WebhookHandler {
-    if (this.#webhook !== undefined) return this.#webhook;
+    return this.#receiving().handler;
+  }
+
+  #report(): Reporter {
+    return this.#listener === undefined ? reporterTo(defaultReport()) : reporterOf(this.#listener.handler);
+  }
+
+  #receiving(): OrdersListener {
+    if (this.#listener !== undefined) return this.#listener;
     throw new ConfigurationError(
       'These orders receive no notifications. Pass `credentials` and `on` to `createOrders`, or call this in the ' +
         'process that has them.',
@@ -221,7 +229,8 @@ export class Orders<Transaction = unknown> {
     checkCount('limit', limit);
     const found: ListedOrder[] = [];
     for (let from = after; ; ) {
-      const page = await this.#steps.listRecords<Order>('order:', { after: from, limit });
+      const onUnreadable = reportUnreadable(this.#report());
+      const page = await this.#steps.listRecords<Order>('order:', { after: from, limit, onUnreadable });
       for (const { value } of page) {
         const isWanted = state === undefined || value.attempts.some((each) => each.state === state);
         const { key, attempts, paidBy } = value;
@@ -244,14 +253,15 @@ export class Orders<Transaction = unknown> {
    * @throws `AbortedError` when the signal fires
    */
   async reconcile(options: ReconcileOrdersOptions = {}): Promise<ReconcileCounts> {
-    const { webhook } = this;
+    const { handler, settle } = this.#receiving();
     const records = this.#steps;
-    const report = reporterOf(webhook);
+    const report = reporterOf(handler);
     const counts = await reconcileOrders(
       {
         client: this.#client,
         records,
-        settle: webhook.settle,
+        settle,
+        onUnreadable: reportUnreadable(report),
         reportReview: (uuid) =>
           report('order_review', {
             status: 200,
@@ -331,7 +341,7 @@ function listenerOf<Transaction>({
   credentials,
   ...options
 }: Omit<OrdersOptions<readonly AnyDefinition[], Transaction>, 'totalTimeoutMs' | 'waitMs'>):
-  | WebhookHandler
+  | OrdersListener
   | undefined {
   if (on === undefined && credentials === undefined) return undefined;
   if (on === undefined || credentials === undefined) {

@@ -10,7 +10,8 @@ import {
 import { type NamespaceOptions, type PlainSteps, StoreOverRecords } from './record-store';
 import { SqlRecords, type TableOptions } from './sql-records';
 import type { StoreSteps, Transact } from './steps';
-import { type TransactionOptions, transactWithin } from './transact';
+import { transactWithin } from './transact';
+import type { TransactionOptions } from './transaction-access';
 import { JOINED_OPTIONS } from './within';
 
 /** Where a {@link PostgresStore} keeps its records; in transactional mode also the limits of its transactions. */
@@ -110,7 +111,7 @@ function transactIn(
     options;
   const access = poolAccess(database, stepTimeoutMs);
   const limits = { ...options, maxTransactions, stepTimeoutMs };
-  return transactWithin(access, records, limits, (transaction) => transaction.close());
+  return transactWithin(access, records, limits, (transaction, status) => transaction.close(status));
 }
 
 /** The default `max` of a `pg` pool. */

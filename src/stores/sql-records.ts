@@ -1,5 +1,6 @@
 import { ConfigurationError, StoreError } from '../errors';
-import { saysNoTable } from './driver-error';
+import { sleep } from '../shared/time';
+import { mayRetry, saysNoTable } from './driver-error';
 import {
   type ListedRecord,
   type ListPage,
@@ -22,13 +23,37 @@ export interface RecordsWithin<Tx> extends RecordStore {
    * Locks the record until `tx` ends. `undefined` if there is none, or if another transaction has locked it. Has the
    * server end the session if this process stops dead for `timeoutMs`.
    */
-  lock(key: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined>;
+  lock(key: string, tx: Tx, timeoutMs: number): Promise<LockedRecord | undefined>;
   /** Takes back the limit that `lock` has set, where it does not end with the transaction. */
   liftLimit(tx: Tx): Promise<void>;
   /** The same, but waits for a transaction that has locked it. A record that is missing cannot be locked. */
   lockInTurn(key: string, tx: Tx): Promise<ReadRecord>;
   write(key: string, change: WriteRecord, tx?: Tx): Promise<boolean>;
+  /** Where `undo` goes back to. */
+  savepoint(tx: Tx): Promise<void>;
+  /** Undoes all since the savepoint. */
+  undo(tx: Tx): Promise<void>;
+  /** Fails if what was written since the savepoint cannot be committed. */
+  release(tx: Tx): Promise<void>;
+  /**
+   * The last look before a commit: whether it is the transaction in which the record was locked, and the record has the
+   * version that was written. Fails where nothing can be committed any more. A commit that is confirmed must survive a
+   * crash, so a `synchronous_commit` of `off` in PostgreSQL becomes `on`.
+   */
+  beforeCommit(key: string, written: Written, tx: Tx): Promise<'held' | 'ended' | 'changed'>;
 }
+
+/** A record that was locked. */
+export interface LockedRecord extends ReadRecord {
+  /** The number of the transaction, in PostgreSQL. */
+  readonly transaction?: number | undefined;
+}
+
+/** What was written to a locked record. */
+export type Written = Pick<LockedRecord, 'version' | 'transaction'>;
+
+/** Constant: each name would be a statement of its own to the server's statistics, and push others out. */
+const SAVEPOINT = 'pix_automatic';
 
 /** Where the records are. */
 export interface TableOptions {
@@ -83,12 +108,14 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
     return readingIn((await this.#rows(this.sql.read, [key], tx))[0]);
   }
 
-  async lock(key: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined> {
+  async lock(key: string, tx: Tx, timeoutMs: number): Promise<LockedRecord | undefined> {
     const isPostgres = this.#dialect === 'postgres';
     if (!isPostgres) await this.#send(limitMysql(timeoutMs), [], tx);
     const limits = isPostgres ? [String(timeoutMs), String(timeoutMs)] : [];
     const [row] = await this.#rows(this.sql.lock, [...limits, key], tx);
-    return row === undefined ? undefined : readingIn(row);
+    if (row === undefined) return undefined;
+    const { transaction } = Object(row) as { readonly transaction?: unknown };
+    return { ...readingIn(row), transaction: isPostgres ? Number(transaction) : undefined };
   }
 
   async liftLimit(tx: Tx): Promise<void> {
@@ -111,6 +138,27 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
     return (await this.read(key, tx)).record === record;
   }
 
+  async savepoint(tx: Tx): Promise<void> {
+    await this.#send(`SAVEPOINT ${SAVEPOINT}`, [], tx);
+  }
+
+  async undo(tx: Tx): Promise<void> {
+    await this.#send(`ROLLBACK TO SAVEPOINT ${SAVEPOINT}`, [], tx);
+  }
+
+  async release(tx: Tx): Promise<void> {
+    await this.#send(`RELEASE SAVEPOINT ${SAVEPOINT}`, [], tx);
+  }
+
+  async beforeCommit(key: string, { version, transaction }: Written, tx: Tx) {
+    // MySQL has no number of the transaction that every role may read. A savepoint does not outlive its transaction.
+    if (transaction === undefined) await this.release(tx);
+    const values = transaction === undefined ? [key, version] : [transaction, key, version];
+    const [row] = await this.#rows(this.sql.beforeCommit, values, tx);
+    const { found } = Object(row) as { readonly found?: unknown };
+    return found === 'held' || found === 'ended' ? found : 'changed';
+  }
+
   async list(prefix: string, { after = prefix, limit }: ListPage): Promise<readonly ListedRecord[]> {
     const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
     const rows = await this.#rows(this.sql.list(limit), [after, end]);
@@ -131,14 +179,17 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
       for (const key of keys) deleted += (await this.#rows(this.sql.deleteOne, [key])).length;
       return deleted;
     }
-    await this.#readsBack(async (tx) => {
-      deleted = 0;
-      for (const key of keys) {
-        if ((await this.#rows(this.sql.lockExpired, [key], tx)).length === 0) continue;
-        await this.#send(this.sql.deleteOne, [key], tx);
-        deleted += 1;
-      }
-    });
+    const inTransaction = this.#readsBack;
+    await retrying(() =>
+      inTransaction(async (tx) => {
+        deleted = 0;
+        for (const key of keys) {
+          if ((await this.#rows(this.sql.lockExpired, [key], tx)).length === 0) continue;
+          await this.#send(this.sql.deleteOne, [key], tx);
+          deleted += 1;
+        }
+      }),
+    );
     return deleted;
   }
 
@@ -172,8 +223,10 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   }
 
   async #send(text: string, values: (string | number)[], tx?: Tx): Promise<unknown> {
+    const run = () => this.#run(text, values, tx);
     try {
-      return await this.#run(text, values, tx);
+      // One statement is a transaction of its own, which serializable isolation may refuse.
+      return await (tx === undefined ? retrying(run) : run());
     } catch (cause) {
       if (!saysNoTable(cause)) throw cause;
       throw new StoreError(
@@ -181,6 +234,23 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
           `or put this in a migration:\n${this.createTableSql()}`,
         { cause },
       );
+    }
+  }
+}
+
+/** How often a statement is sent that the database refuses for the sake of others. */
+const TRIES = 10;
+const LONGEST_PAUSE_MS = 50;
+
+/** Tries again what the database has rolled back for the sake of others. */
+async function retrying<Result>(run: () => PromiseLike<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (tries === TRIES || !mayRetry(error)) throw error;
+      // Not all that were in each other's way should begin again at the same moment.
+      await sleep(LONGEST_PAUSE_MS * Math.random());
     }
   }
 }
@@ -286,6 +356,8 @@ function statementsOn(dialect: SqlDialect, name: string) {
     ? `, pg_catalog.set_config('idle_in_transaction_session_timeout', ?, true) AS idle,
 CASE WHEN ${setting('statement_timeout')} ${is('=')} '0' THEN pg_catalog.set_config('statement_timeout', ?, true) END AS statement`
     : '';
+  // A transaction that a callback has ended is another one, also where it has begun it.
+  const number = isPostgres ? ', pg_catalog.txid_current() AS transaction' : '';
   // A commit that is confirmed must survive a crash, also where the callback, the role or the server says `off`.
   const durable = isPostgres
     ? `, CASE WHEN ${setting('synchronous_commit')} ${is('=')} 'off'
@@ -315,7 +387,9 @@ THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`
     /** `[key]`. Always one row: `record` and `version`, null where there is none, and `now`. */
     read: numbered(`SELECT ${row} FROM (SELECT 1) AS one LEFT JOIN ${name} ON id ${is('=')} ?`),
     /** `[key]`, after two limits in PostgreSQL. The same row, locked; none if there is none or another has it. */
-    lock: numbered(`SELECT ${row}${limits} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE SKIP LOCKED`),
+    lock: numbered(
+      `SELECT ${row}${number}${limits} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE SKIP LOCKED`,
+    ),
     /** `[key]`. The same row, locked as soon as no other transaction has it; none if there is none. */
     lockInTurn: numbered(`SELECT ${row} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE`),
     /** `[key, record, version, expiresAt, before]`. */
@@ -330,6 +404,14 @@ THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`
         `WHERE id ${is('=')} ? AND version ${is('=')} ? AND ${now} ${is('<')} ?` +
         (isMysql ? '' : ` RETURNING 1 AS written${durable}`),
     ),
+    /** `[key, version]`, after the transaction in PostgreSQL. `found` is what `beforeCommit` resolves with. */
+    beforeCommit: isPostgres
+      ? numbered(
+          `SELECT CASE WHEN pg_catalog.txid_current_if_assigned() ${is('=')} ? ` +
+            `THEN CASE WHEN id IS NULL THEN 'changed' ELSE 'held' END ELSE 'ended' END AS found${durable} ` +
+            `FROM (SELECT 1) AS one LEFT JOIN ${name} ON id ${is('=')} ? AND version ${is('=')} ?`,
+        )
+      : `SELECT 'held' AS found FROM ${name} WHERE id = ? AND version = ?`,
     /** `[after, before]`. The keys between these two, exclusive, and their records. */
     list: (limit: number) =>
       numbered(

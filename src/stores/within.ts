@@ -3,9 +3,8 @@ import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { type NamespaceOptions, StoreOverRecords } from './record-store';
 import { SqlRecords, type TableOptions } from './sql-records';
 import type { Store, StoreSteps } from './steps';
-import { type TransactionAccess, type TransactionOptions, transactWithin } from './transact';
-
-export type { TransactionAccess, TransactionOptions, TransactionRows } from './transact';
+import { transactWithin } from './transact';
+import type { TransactionAccess, TransactionOptions } from './transaction-access';
 
 /** How long the transaction may take in which expired records are deleted, a hundred of them. */
 const DELETION_MS = 10_000;

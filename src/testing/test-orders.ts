@@ -143,14 +143,19 @@ function dyingSteps(steps: StoreSteps<unknown>, process: Process): StoreSteps<un
     complete: async (...args) => dies() || steps.complete(...args),
     release: unlessDead(steps.release, undefined),
     keepLetter: unlessDead(steps.keepLetter, undefined),
+    failLetter: unlessDead(steps.failLetter, undefined),
+    noteLetter: unlessDead(steps.noteLetter, false),
     forgetLetter: unlessDead(steps.forgetLetter, undefined),
+    recordDelivery: unlessDead(steps.recordDelivery, undefined),
+    placeRepeat: unlessDead(steps.placeRepeat, { unkept: 0 }),
     writeRecord: unlessDead(steps.writeRecord, true),
     transact:
       transact &&
       ((request, work) =>
         transact(request, async (...given) => {
-          await work(...given);
+          const value = await work(...given);
           if (dies()) throw crashed('before the commit');
+          return value;
         })),
   };
 }

@@ -72,5 +72,5 @@ export {
   parseNotification,
 } from './parse';
 export { type PayoutFailure, payoutFailure } from './payout-failure';
-export type { DeadLetters, ReplayResult, SettleResult } from './replay-and-settle';
+export type { DeadLetters, ReplayResult } from './replay-and-settle';
 export type { WebhookDone, WebhookReport, WebhookReportCode } from './report';

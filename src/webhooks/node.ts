@@ -1,7 +1,8 @@
 import { isBytes } from '../shared/bytes';
-import { answer, type PlainResponse } from './answer';
+import { answer } from './answer';
+import type { Verdict } from './receive';
 import type { Reporter } from './report';
-import { isConsumed, type PlainRequest } from './request';
+import { isConsumed, type SharedRequest } from './request';
 
 /** The part of a `node:http` request that is used here. Requests of Express and NestJS fit. */
 export type NodeRequest = {
@@ -27,6 +28,8 @@ export type NodeRequest = {
 export type NodeResponse = {
   /** Whether something has answered already. */
   readonly headersSent: boolean;
+  /** The status of that answer. */
+  readonly statusCode?: number;
   /** Sends the status and the headers. */
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
   /** Sends the body and ends the response. */
@@ -49,18 +52,52 @@ export function isNodeResponse(value: unknown): value is NodeResponse {
 export async function answerOn(
   response: NodeResponse,
   request: NodeRequest,
-  handle: (request: PlainRequest) => Promise<PlainResponse>,
+  judge: (request: SharedRequest) => Promise<Verdict>,
   report: Reporter,
 ): Promise<void> {
   const onFailure = (error: unknown) => report('internal', { ...ANSWER_NOT_SENT, error });
-  let sent = answer(500);
+  const answeredWith = () => (response.headersSent ? (response.statusCode ?? 0) : undefined);
+  let verdict: Verdict = { status: 500 };
   try {
     const { method = '', url = '', headers } = request;
-    sent = await handle({ method, url, headers, body: bodyOf(request) });
+    const plain = {
+      method,
+      url,
+      headers,
+      // Not before the credentials are checked.
+      get body() {
+        return bodyOf(request);
+      },
+      answeredWith,
+    };
+    verdict = await judge(plain);
   } catch (error) {
     onFailure(error);
   }
-  send(response, request, sent, onFailure);
+  try {
+    const answered = answeredWith();
+    if (answered === undefined) return send(response, request, verdict);
+    const { status, ...about } = verdict;
+    report('answered_elsewhere', { ...about, status: answered, fate: fateOf(answered, status) });
+  } catch (error) {
+    onFailure(error);
+    try {
+      // The service sees a failed delivery at once, and sends the notification again.
+      response.destroy?.();
+    } catch {
+      // The first error of the response is already reported.
+    }
+  }
+}
+
+function fateOf(answered: number, status: number): string {
+  const next =
+    answered !== 200
+      ? 'The service sends it again after about 60 s, six times in all.'
+      : status === 200
+        ? 'The service does not send it again.'
+        : 'The service does not send it again, although it was not acted on.';
+  return `It sent ${answered}, and the handler would have sent ${status}. ${next}`;
 }
 
 const ANSWER_NOT_SENT = {
@@ -81,27 +118,15 @@ function bodyOf(request: NodeRequest): unknown {
   return body === undefined ? request : body;
 }
 
-/** Sends the answer. What the response throws, because something has wrapped it, goes to `onFailure`. */
 function send(
   response: NodeResponse,
-  request: NodeRequest,
-  { status, headers, body }: PlainResponse,
-  onFailure: (error: unknown) => void,
+  { complete, httpVersionMajor = 1 }: NodeRequest,
+  { status: judged }: Verdict,
 ): void {
-  try {
-    if (response.headersSent) return;
-    // The rest of an unread body would be read to its end before the next request, and it may never end. HTTP/2 ends a
-    // stream by itself, and has no such header.
-    const closes = request.complete === false && (request.httpVersionMajor ?? 1) < 2;
-    response.writeHead(status, closes ? { ...headers, connection: 'close' } : headers);
-    response.end(body);
-  } catch (error) {
-    onFailure(error);
-    try {
-      // The service sees a failed delivery at once, and sends the notification again.
-      response.destroy?.();
-    } catch {
-      // The first error of the response is already reported.
-    }
-  }
+  const { status, headers, body } = answer(judged);
+  // The rest of an unread body would be read to its end before the next request, and it may never end. HTTP/2 ends a
+  // stream by itself, and has no such header.
+  const closes = complete === false && httpVersionMajor < 2;
+  response.writeHead(status, closes ? { ...headers, connection: 'close' } : headers);
+  response.end(body);
 }

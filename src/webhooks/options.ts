@@ -13,7 +13,7 @@ import {
   type OptionNames,
   readNamedOptions,
 } from '../values/option-checks';
-import { encodeCredentials } from './authorization';
+import { encodeCredentials, fingerprintOf } from './authorization';
 import type { UnrecognizedNotification } from './kinds';
 import { type AnyDefinition, checkKinds, type DefinedNotification } from './kinds';
 import type { OrderLink } from './order-link';
@@ -180,15 +180,15 @@ export interface WebhookHandlerOptions<
    * forgets the letter, if there is one, which costs a read for each success.
    *
    * **A letter holds the raw body, with its personal data** (names, e-mail, bank accounts), for `retentionMs` after its
-   * last failure: 30 days by default, and less than the handler's own `retentionMs`, so that no replay repeats what was
-   * done.
+   * first failure, and never longer: 30 days by default, and less than the handler's own `retentionMs`, so that no replay
+   * repeats what was done.
    *
    * @defaultValue `false`: nothing is kept
    */
   readonly deadLetters?:
     | boolean
     | {
-        /** How long a letter is kept after its last failure, in milliseconds. Default: 30 days. */
+        /** How long a letter is kept after its first failure, in milliseconds. Default: 30 days. */
         readonly retentionMs?: number | undefined;
       }
     | undefined;
@@ -294,9 +294,11 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
     if (value !== undefined) check(value as never, name);
   }
   const { callbackTimeoutMs } = options;
+  const expectedAuthorizations = encodeCredentials(options.credentials);
   return {
     ...options,
-    expectedAuthorizations: encodeCredentials(options.credentials),
+    expectedAuthorizations,
+    fingerprints: expectedAuthorizations.map(fingerprintOf),
     callbacks: resolveCallbacks(options.on, options.kinds),
     store: stepsOf(options.store ?? defaultStore()),
     onReport: options.onReport ?? defaultReport(),

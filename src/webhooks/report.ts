@@ -1,7 +1,10 @@
 import type { AuthorizationFailure, ValidationIssue } from '../errors';
 import { authorizationFailures } from '../errors/listener-errors';
+import { documentedFields } from '../service/notifications';
+import type { SalePayload } from '../service/notifications/sale';
 import { notify } from '../shared/notify';
 import { storeCause } from '../stores/driver-error';
+import type { PaymentDifference } from '../values/confirm-payment';
 
 /**
  * What happened to a request that was not acted on.
@@ -14,11 +17,17 @@ import { storeCause } from '../stores/driver-error';
  * - `unhandled` (200): there is no callback for its kind
  * - `unexpected_repeat` (200): what is done has come again, more than an hour after that or with other content; `reason`
  *   says which, `issues` names the fields. It is 503 with `deadLetters` if it could not be kept
+ * - `too_many_states` (200): its subject has reported 64 states that the document does not name, and this is another. It
+ *   is 503 with `deadLetters` if it could not be kept
  * - `field_left_out` (as answered): a known field has another type than documented; once per kind and field
+ * - `damaged_text` (as answered): the body has U+FFFD in it, which stands for bytes that are no UTF-8; `issues` names the
+ *   fields
+ * - `answered_elsewhere` (as answered): something else has answered on the response of node:http first, such as a `res.send`
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
- * - `nothing_awaited` (500): over transactions, the callback ended before the database could have answered anything
+ * - `nothing_awaited` (200): over transactions, the callback of a payment, refund or reversal ended before the database
+ *   could have answered anything; it is done, and reported once per kind
  * - `transaction_ended` (200): the callback has committed its transaction by itself; it is not run again
  * - `not_confirmed` (500): with `confirm`, the service says otherwise; `issues` names the fields
  * - `confirm_failed` (500): with `confirm`, the service could not be asked; `error` says why
@@ -27,6 +36,9 @@ import { storeCause } from '../stores/driver-error';
  * - `lease_lost` (503): the callback succeeded, but another delivery came between before that could be recorded
  * - `dead_letters_failed`: a dead letter could not be kept or forgotten; `error` says why. It is 503 where the answer
  *   would have been 200 and the notification is not kept
+ * - `dead_letter_dropped`: a dead letter is about to be deleted, and was not acted on; told by `handler.replay`, once
+ * - `dead_letter_credential`: `handler.replay` left one out, once: it came with a pair that is not in `credentials` now
+ * - `record_unreadable`: a list has left out records of another format; the message says how many
  * - `draining` (503): the process is about to end
  * - `order_review`, from `orders.reconcile`: the service says that an order is paid, and does not confirm the payment
  * - `reconcile_ended`, from `orders.reconcile`: the service's rate limit has ended the run
@@ -45,7 +57,10 @@ export type WebhookReportCode =
   | 'invalid_notification'
   | 'unhandled'
   | 'unexpected_repeat'
+  | 'too_many_states'
   | 'field_left_out'
+  | 'damaged_text'
+  | 'answered_elsewhere'
   | 'busy'
   | 'callback_failed'
   | 'callback_timeout'
@@ -56,6 +71,9 @@ export type WebhookReportCode =
   | 'store_failed'
   | 'lease_lost'
   | 'dead_letters_failed'
+  | 'dead_letter_dropped'
+  | 'dead_letter_credential'
+  | 'record_unreadable'
   | 'draining'
   | 'order_review'
   | 'reconcile_ended'
@@ -154,9 +172,37 @@ const REASONS = {
 
 const MAX_PATHS = 10;
 
+/** The fields that a confirmation compares, beside those of a payment. */
+const OF_TRANSACTION: { readonly [Field in Exclude<PaymentDifference['field'], keyof SalePayload>]: true } = {
+  uuid: true,
+  status: true,
+  situation: true,
+  type: true,
+  refunds: true,
+};
+
+/**
+ * Which names may be printed. A map in a body has keys from outside, such as a CPF: they are in `issues`, and `*` stands
+ * for them.
+ */
+export function isHarmless(name: PropertyKey): boolean {
+  return String(name)
+    .split('.')
+    .every((part) => HARMLESS.has(part));
+}
+
+// `content` and `body` are what a kind of the merchant's own is compared by.
+const HARMLESS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  ...documentedFields(),
+  ...Object.keys(OF_TRANSACTION),
+  'content',
+  'body',
+]);
+
 /** The names of the fields, never their values; `the body` for an issue of the whole. */
 function pathsOf(issues: readonly ValidationIssue[]): string {
-  const paths = issues.map(({ path }) => inOneLine(path.map(String).join('.')) || 'the body');
+  const shown = (name: PropertyKey) => (typeof name === 'number' || isHarmless(name) ? String(name) : '*');
+  const paths = issues.map(({ path }) => inOneLine(path.map(shown).join('.')) || 'the body');
   const more = paths.length > MAX_PATHS ? ` and ${paths.length - MAX_PATHS} more` : '';
   return `${paths.slice(0, MAX_PATHS).join(', ')}${more}`;
 }
@@ -199,9 +245,24 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'It may be another event under the same key: look at it. If it is one, a kind of your own (`defineNotification`) gives ' +
       'it an identity of its own.',
   ],
+  too_many_states: [
+    'Its subject has reported 64 states that the document does not name, and this is another one, so its callback did not ' +
+      'run.',
+    'Find out who sends them. If the service does, a kind of your own (`defineNotification`) gives it an identity of its ' +
+      'own.',
+  ],
   field_left_out: [
     'Known fields have another type than documented, so `payload` does not have them; `raw` does.',
     'Tell the service, and read them from `raw` if you need them. Reported once per kind and field.',
+  ],
+  damaged_text: [
+    'The body has U+FFFD in it, which stands for bytes that are no UTF-8: something has damaged these texts.',
+    'Look for a proxy or a parser that decodes the body, and tell the service if there is none.',
+  ],
+  answered_elsewhere: [
+    'Something else has answered the request before the handler could.',
+    'Look for a `res.send`, `res.json` or `res.end` in a callback, a middleware or another route: only the answer of the ' +
+      'handler tells the service whether to send a notification again.',
   ],
   busy: ['The same subject is being acted on now.', 'If that continues, look for callbacks that hang.'],
   callback_failed: ['The callback threw.'],
@@ -210,8 +271,9 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'Raise `callbackTimeoutMs`, or write the work to a queue and return.',
   ],
   nothing_awaited: [
-    'The callback ended before the database could have answered anything, so it has awaited no statement.',
-    'Return or await what it writes: a query builder that is not awaited is never sent.',
+    'The callback ended before the database could have answered anything, so it has awaited no statement. It is done.',
+    'If it was to write something, return or await that: a query builder that is not awaited is never sent. Reported once ' +
+      'per kind.',
   ],
   transaction_ended: [
     'The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows.',
@@ -231,6 +293,18 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'Its effect must be safe to repeat. Check whether the store was slow or has lost data.',
   ],
   dead_letters_failed: ['The dead letters could not be written, or took longer than `storeTimeoutMs`.'],
+  dead_letter_dropped: [
+    'A dead letter that was not acted on is about to be deleted: it was kept for as long as `deadLetters` says.',
+    'Act on it by hand, or list it and pass it to `handler.replay` now.',
+  ],
+  dead_letter_credential: [
+    'A dead letter came with a pair of credentials that this handler does not have now, so it is not replayed by itself.',
+    'If you have rotated them and trust it, list it and pass it to `handler.replay`.',
+  ],
+  record_unreadable: [
+    'Records of the store have another format than this release reads, and were left out of a list.',
+    'A newer release has probably written them: update this process too. Nothing else writes to the records.',
+  ],
   draining: ['The handler is draining: the process is about to end.'],
   order_review: [
     'The service says that this order is paid, and does not confirm the payment: it was refunded since, or the amount ' +
@@ -270,8 +344,12 @@ export function defaultReport(): (report: WebhookReport) => void {
   };
   return (report) => {
     const { code, status, kind, key, reason, delivery, message, issues = [], error } = report;
-    const thrown = THROWN_BY_MERCHANT.has(code) ? describeThrown(error) : '';
-    const same = JSON.stringify([code, status, kind, reason, pathsOf(issues), thrown]);
+    const described = THROWN_BY_MERCHANT.has(code) ? describeThrown(error) : '';
+    const place = code === 'callback_failed' || code === 'internal' ? placeOf(error) : undefined;
+    const thrown = [described, place && `at ${place}`].filter(Boolean).join(' ');
+    // Its message says more than its reason, if key and token are swapped.
+    const why = code === 'unauthorized' ? message : reason;
+    const same = JSON.stringify([code, status, kind, why, pathsOf(issues), thrown]);
     const now = Date.now();
     const before = seen.get(same);
     if (before !== undefined && now - before.since < MINUTE_MS) {
@@ -310,6 +388,26 @@ function describeThrown(error: unknown): string {
   const { cause } = Object(error) as { readonly cause?: unknown };
   return [error, cause].map(describeError).filter(Boolean).join(', caused by ');
 }
+
+/**
+ * File and line of an error: of the first frame of the merchant's own code, else of the first one that is not ours. The
+ * message, which the stack begins with, may hold anything.
+ */
+function placeOf(error: unknown): string | undefined {
+  const { stack, message } = Object(error) as { readonly stack?: unknown; readonly message?: unknown };
+  if (typeof stack !== 'string') return undefined;
+  const from = typeof message === 'string' ? stack.indexOf(message) + message.length : 0;
+  const places = stack
+    .slice(from)
+    .split('\n', MAX_FRAMES)
+    .map((line) => /(?:\(|at (?:async )?|@)((?:file:\/\/)?[^\s()]*):(\d+):\d+\)?$/.exec(line))
+    .flatMap((match) => (match === null ? [] : [`${match[1]}:${match[2]}`.replace(/^file:\/\//, '')]))
+    .filter((place) => !/[\\/]pix-automatic-sdk[\\/](?:dist|src)[\\/]|^node:/.test(place));
+  const place = places.find((each) => !each.includes('node_modules')) ?? places[0];
+  return place && inOneLine(place);
+}
+
+const MAX_FRAMES = 30;
 
 function describeError(error: unknown): string {
   if (typeof error === 'string') return inOneLine(error);

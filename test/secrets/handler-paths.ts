@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -31,7 +31,7 @@ interface Delivered {
   /** Sends less of the body than its content-length says, and then waits or closes the connection. */
   readonly breaksOff?: 'waits' | 'goes';
   /** What happens to a request before the handler gets it. */
-  readonly before?: (handler: WebhookHandler, request: IncomingMessage) => unknown;
+  readonly before?: (handler: WebhookHandler, request: IncomingMessage, response: ServerResponse) => unknown;
 }
 
 const failing = () => Promise.reject(new Error('failed'));
@@ -52,6 +52,14 @@ const deliveries: Readonly<Record<string, Delivered>> = {
   'body too slow': { options: { bodyTimeoutMs: 20 }, breaksOff: 'waits' },
   'body that breaks off': { breaksOff: 'goes' },
   'body that was already read': { before: (_, request) => request.resume() && once(request, 'end') },
+  'body whose property throws': {
+    before: async (_, request) => {
+      await once(request.resume(), 'end');
+      Object.defineProperty(request, 'body', { get: throwing('Invalid JSON') });
+    },
+  },
+  'an answer of something else': { before: (_, __, response) => response.end('first') },
+  'text that is no UTF-8': { body: { ...Object(sale), reason: `${email} \uFFFD` } },
   draining: { before: (handler) => handler.drain() },
   'no JSON': { body: bodies['no JSON'] },
   contradiction: { body: bodies['a contradiction'] },
@@ -121,7 +129,7 @@ async function answerTo(
     ...options,
   } as WebhookHandlerOptions);
   const server = createServer(async (request, response) => {
-    await before?.(handler, request);
+    await before?.(handler, request, response);
     handler(request, response);
   });
   const url = await listen(server);

@@ -10,7 +10,8 @@ import { listen } from '../helpers/listen';
 import { throwing } from './faults';
 import { refundPayload, salePayload } from './payloads';
 import { open, serve } from './serving';
-import { authorization, codesOf, createListener } from './support';
+import { authorization, codesOf, createListener, linesOf } from './support';
+import { WatchedStore } from './watched-store';
 
 const head = { method: 'POST', url: '/', headers: { authorization } };
 const json = JSON.stringify({ ...salePayload(), referenceCode: 'café 🏠' });
@@ -42,7 +43,7 @@ describe('a handler called with a request and a response of node:http', () => {
   });
 
   it('never rejects, reports what the request throws, and answers 500', async () => {
-    for (const field of ['method', 'url', 'headers', 'readableDidRead']) {
+    for (const field of ['method', 'url', 'headers']) {
       const { handler, reports } = createListener();
       const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
       const request = Object.defineProperty({ ...head }, field, { get: broken });
@@ -82,19 +83,6 @@ describe('a handler called with a request and a response of node:http', () => {
     expect(answered).toBe(true);
   });
 
-  it('writes nothing when something else has answered already', async () => {
-    const { handler, acted, reports } = createListener();
-    const server = createServer((request, response) => {
-      handler(request, response);
-      response.writeHead(202).end('first');
-    });
-    expect(await deliver(await listen(server), json)).toMatchObject({ status: 202, body: 'first' });
-    await expect.poll(() => acted).toEqual(['payment:s-1:PAID']);
-    // Gives the answer time to come out.
-    await sleep(20);
-    expect(reports).toEqual([]);
-  });
-
   it('works for a client that sends its body after 100-continue', async () => {
     const { url } = await serve();
     const headers = { authorization, expect: '100-continue' };
@@ -103,6 +91,106 @@ describe('a handler called with a request and a response of node:http', () => {
     sent.flushHeaders();
     const [{ statusCode: status }] = (await once(sent, 'response')) as [IncomingMessage];
     expect(status).toBe(200);
+  });
+});
+
+describe('a request that something else has answered before the handler', () => {
+  const key = 'payment:s-1:PAID';
+  const failure = new Error('bug');
+  const failing = throwing(failure);
+
+  /** A listener whose callback, or what wraps it, answers first. Returns what the client and `onReport` got. */
+  async function answeredFirst(sent: number, act: () => unknown = () => undefined, options: object = {}) {
+    let answerFirst: () => void = () => undefined;
+    const payment = async () => {
+      answerFirst();
+      await act();
+    };
+    const { handler, reports } = createListener({ ...options, on: { payment } });
+    const server = createServer(async (request, response) => {
+      answerFirst = () => void response.writeHead(sent).end('first');
+      await handler(request, response);
+    });
+    const answer = await deliver(await listen(server), json);
+    await expect.poll(() => codesOf(reports)).toContain('answered_elsewhere');
+    expect(answer).toMatchObject({ status: sent, body: 'first' });
+    return { reports, handler, about: reports.find(({ code }) => code === 'answered_elsewhere') };
+  }
+
+  it.each([
+    [200, undefined, /sent 200, and the handler would have sent 200\. The service does not send it again\./],
+    [202, undefined, /sent 202, and the handler would have sent 200\. The service sends it again/],
+    [500, failing, /sent 500, and the handler would have sent 500\. The service sends it again/],
+    [
+      200,
+      failing,
+      /sent 200, and the handler would have sent 500\. The service does not send it again, although/,
+    ],
+  ])(
+    'with %d has a report of its own, with the key and what the service does then',
+    async (sent, act, says) => {
+      const { about } = await answeredFirst(sent, act);
+      expect(about).toMatchObject({
+        status: sent,
+        kind: 'payment',
+        key,
+        message: expect.stringMatching(says),
+      });
+      expect(about?.message).toMatch(/^Something else has answered .*`res\.send`/);
+    },
+  );
+
+  it('with 200 promises no repeat of a callback that failed', async () => {
+    const { reports } = await answeredFirst(200, failing);
+    expect(codesOf(reports)).toEqual(['callback_failed', 'answered_elsewhere']);
+    const [failed] = reports;
+    expect(failed).toMatchObject({ code: 'callback_failed', status: 200, error: failure });
+    expect(failed?.message).toContain(
+      'Something else has answered 200, so the service does not send it again.',
+    );
+    expect(failed?.message).not.toContain('sends it again after');
+  });
+
+  it('with 503 still promises a repeat of a callback that failed', async () => {
+    const { reports } = await answeredFirst(503, failing);
+    expect(reports[0]).toMatchObject({ code: 'callback_failed', status: 503 });
+    expect(reports[0]?.message).toContain('The service sends it again after about 60 s');
+  });
+
+  it('with 200 says that a failed notification is kept as a dead letter, where it is', async () => {
+    const { reports, handler } = await answeredFirst(200, failing, { deadLetters: true });
+    expect(reports[0]?.message).toMatch(/does not send it again\. It is kept as a dead letter/);
+    expect(await handler.deadLetters.list()).toMatchObject([{ code: 'callback_failed' }]);
+  });
+
+  it('with 200 does not promise one after a letter that could not be kept either', async () => {
+    const store = new WatchedStore();
+    store.letters.faults.keep = failing;
+    const { reports } = await answeredFirst(200, failing, { deadLetters: true, store });
+    const failed = reports.find(({ code }) => code === 'callback_failed');
+    expect(failed?.message).toMatch(/does not send it again\. It could not be kept as a dead letter\./);
+  });
+
+  it('is told of a refusal too, which has no key', async () => {
+    const { handler, reports } = createListener();
+    const response = { headersSent: true, statusCode: 401, writeHead: vi.fn(), end: vi.fn() };
+    await handler({ method: 'POST', headers: {} }, response);
+    expect(linesOf(reports)).toEqual(['unauthorized 401', 'answered_elsewhere 401']);
+    expect(response.writeHead).not.toHaveBeenCalled();
+  });
+
+  it('in Express, by a callback that has the response, leaves the process alone', async () => {
+    const { handler, acted, reports } = createListener();
+    const app = express();
+    app.post('/webhooks', (request, response) => {
+      const done = handler(request, response);
+      response.send('stray');
+      return done;
+    });
+    const answer = await deliver(`${await listen(createServer(app))}/webhooks`, salePayload());
+    expect([answer.status, answer.body]).toEqual([200, 'stray']);
+    await expect.poll(() => codesOf(reports)).toEqual(['answered_elsewhere']);
+    expect(acted).toEqual([key]);
   });
 });
 

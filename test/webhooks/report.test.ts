@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { WebhookAuthenticationError, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
+import {
+  createWebhookHandler,
+  parseNotification,
+  WebhookAuthenticationError,
+  type WebhookHandlerOptions,
+} from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { storeCause } from '../../src/stores/driver-error';
@@ -146,15 +151,23 @@ describe('a report', () => {
         "invalid_notification: The notification contradicts itself, or lacks what identifies it, and there is no \`unrecognized\` callback. It may be a payment: look at it, or add an \`unrecognized\` callback.",
         "unhandled: There is no callback for this kind. Add one to \`on\`, or say 'ignore' if you do not need this kind.",
         "unexpected_repeat: A notification came again that was acted on before, so its callback did not run. It may be another event under the same key: look at it. If it is one, a kind of your own (\`defineNotification\`) gives it an identity of its own.",
+        "too_many_states: Its subject has reported 64 states that the document does not name, and this is another one, so its callback did not run. Find out who sends them. If the service does, a kind of your own (\`defineNotification\`) gives it an identity of its own.",
         "field_left_out: Known fields have another type than documented, so \`payload\` does not have them; \`raw\` does. Tell the service, and read them from \`raw\` if you need them. Reported once per kind and field.",
+        "damaged_text: The body has U+FFFD in it, which stands for bytes that are no UTF-8: something has damaged these texts. Look for a proxy or a parser that decodes the body, and tell the service if there is none.",
+        "answered_elsewhere: Something else has answered the request before the handler could. Look for a \`res.send\`, \`res.json\` or \`res.end\` in a callback, a middleware or another route: only the answer of the handler tells the service whether to send a notification again.",
         "busy: The same subject is being acted on now. If that continues, look for callbacks that hang.",
         "callback_failed: The callback threw.",
         "callback_timeout: The callback took longer than \`callbackTimeoutMs\`. If it still succeeds within its lease, that is recorded. Raise \`callbackTimeoutMs\`, or write the work to a queue and return.",
+        "nothing_awaited: The callback ended before the database could have answered anything, so it has awaited no statement. It is done. If it was to write something, return or await that: a query builder that is not awaited is never sent. Reported once per kind.",
+        "transaction_ended: The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows. Look at what it wrote. It does not run again. Leave COMMIT and ROLLBACK to the handler.",
         "not_confirmed: The service says otherwise about this payment, so the callback did not run. Compare it with \`getTransaction\`. If the service is right, somebody else may have your credentials.",
         "confirm_failed: The service could not be asked whether this payment is real, so the callback did not run: see \`error\`. Check that the client of \`confirm\` reaches the service.",
         "store_failed: The idempotency store failed, or took longer than \`storeTimeoutMs\`. See \`error\`.",
         "lease_lost: The callback succeeded, but its lease was over before that could be recorded, and another delivery came between. Its effect must be safe to repeat. Check whether the store was slow or has lost data.",
         "dead_letters_failed: The dead letters could not be written, or took longer than \`storeTimeoutMs\`. See \`error\`.",
+        "dead_letter_dropped: A dead letter that was not acted on is about to be deleted: it was kept for as long as \`deadLetters\` says. Act on it by hand, or list it and pass it to \`handler.replay\` now.",
+        "dead_letter_credential: A dead letter came with a pair of credentials that this handler does not have now, so it is not replayed by itself. If you have rotated them and trust it, list it and pass it to \`handler.replay\`.",
+        "record_unreadable: Records of the store have another format than this release reads, and were left out of a list. A newer release has probably written them: update this process too. Nothing else writes to the records.",
         "draining: The handler is draining: the process is about to end.",
         "order_review: The service says that this order is paid, and does not confirm the payment: it was refunded since, or the amount differs. Nothing was booked, and no QR code of the order is shown any more. Compare the transaction with your order. Book it by hand if it is right, then \`close\` the order.",
         "reconcile_ended: The service answered 429 and asked for a longer pause than a query may take, so not every order was asked about. The next run goes on from there. Set \`perSecond\` below the rate limit of the service.",
@@ -164,10 +177,10 @@ describe('a report', () => {
     `);
   });
 
-  const ten = 'f0, f1, f2, f3, f4, f5, f6, f7, f8, f9';
-  const paths = (count: number) => Array.from({ length: count }, (_, n) => [`f${n}`]);
+  const ten = '0, 1, 2, 3, 4, 5, 6, 7, 8, 9';
+  const paths = (count: number) => Array.from({ length: count }, (_, n) => [n]);
   it.each([
-    [[['payer', 'name'], []], 'payer.name, the body'],
+    [[['shopper', 'email'], []], 'shopper.email, the body'],
     [paths(10), ten],
     [paths(13), `${ten} and 3 more`],
   ])('names ten fields at most: %j', (paths, says) => {
@@ -219,6 +232,7 @@ describe('the default onReport', () => {
   it('logs what the callback threw, so that a missing table does not look like a dead database', async () => {
     const fields = { name: 'error', code: '42P01' };
     const thrown = Object.assign(new Error('relation "orders" does not exist'), fields);
+    thrown.stack = '';
     expect(await logged(failing(thrown))).toBe(
       'pix-automatic-sdk: webhook callback_failed (kind=payment key=payment:s-1:PAID delivery=1): The callback threw. ' +
         'The service sends it again after about 60 s, six times in all (this process has seen 1 of its deliveries ' +
@@ -292,7 +306,7 @@ describe('the default onReport', () => {
   ] as const;
   it.each(throwers)('logs what was thrown for %s', (code) => {
     defaultReport()(new WebhookReport(code, { status: 500, error: new TypeError('bug') }));
-    expect(error.mock.calls).toEqual([[expect.stringMatching(/ \[TypeError: bug\]$/)]]);
+    expect(error.mock.calls).toEqual([[expect.stringMatching(/ \[TypeError: bug(?: at \S+)?\]$/)]]);
   });
 
   it('does not count together what differs in its error', async () => {
@@ -315,14 +329,18 @@ describe('the default onReport', () => {
       /\[StoreError store_failed: .*, caused by Error ERR_SQLITE: no such table\]$/,
     ],
     ['a slow store led to', storeHangs, /\[DeadlineExceeded: took longer than 10 ms\]$/],
-    ['getAuthorization threw', headersThrew, /webhook internal: .* \[TypeError: no header bag\]$/],
+    ['getAuthorization threw', headersThrew, /webhook internal: .* \[TypeError: no header bag at \S+\]$/],
   ])('logs what %s', async (_, options, end) => {
     expect(await logged(options())).toMatch(end);
   });
 
   it.each([
     ['a text', 'out of stock', '[out of stock]'],
-    ['an error without a message', Object.assign(new Error(''), { code: 'EPIPE' }), '[Error EPIPE]'],
+    [
+      'an error without a message',
+      Object.assign(new Error(''), { code: 'EPIPE', stack: '' }),
+      '[Error EPIPE]',
+    ],
     ['an object that is no error', { code: 7, message: 'no error' }, '[7: no error]'],
     ['an object whose message is no text', { code: 7, message: 5 }, '[7]'],
     ['a text with line breaks in it and around it', '\r\nout\r\nof stock\n', '[out of stock]'],
@@ -336,7 +354,7 @@ describe('the default onReport', () => {
   it('logs a message that quotes the sender in one short line', async () => {
     const thrown = new Error(`\r\npix-automatic-sdk: forged\u2028\u001b[2J\u202e${'x'.repeat(100_000)}`);
     const line = await logged(failing(thrown));
-    expect(line).toMatch(/^[ -~]+…\]$/);
+    expect(line).toMatch(/^[ -~]+… at [ -~]+\]$/);
     expect(line.length).toBeLessThan(600);
   });
 
@@ -352,6 +370,95 @@ describe('the default onReport', () => {
     expect(await logged({}, notificationRequest(personal, { headers }))).toBe(
       `pix-automatic-sdk: webhook unauthorized (reason=${reason}): The request did not prove that the service sent it. ${explanation}`,
     );
+  });
+
+  it.each([
+    ['the first pair', [secret]],
+    ['the second pair', [{ apiKey: 'other', apiToken: 'pair' }, secret]],
+  ])(
+    'asks whether key and token are swapped where they are, and shows neither: %s',
+    async (_, credentials) => {
+      const { apiKey, apiToken } = secret;
+      const swapped = { authorization: basic({ apiKey: apiToken, apiToken: apiKey }) };
+      const line = await logged({ credentials }, notificationRequest(personal, { headers: swapped }));
+      expect(line).toContain(
+        'It has the token before the key: are `apiKey` and `apiToken` swapped in your credentials?',
+      );
+      expect(line).not.toMatch(new RegExp(`${apiKey}|${apiToken}`));
+      const { handler, reports } = createListener({ credentials });
+      const others = [
+        { apiKey: apiToken, apiToken: 'x' },
+        { apiKey: 'x', apiToken: apiKey },
+      ];
+      for (const other of [...others, { apiKey: apiToken, apiToken: apiKey }]) {
+        await handler(notificationRequest(personal, { headers: { authorization: basic(other) } }));
+      }
+      expect(reports.map(({ message }) => message.includes('swapped'))).toEqual([false, false, true]);
+    },
+  );
+
+  it('logs that a pair is swapped, also within a minute of another wrong pair', async () => {
+    const { apiKey, apiToken } = secret;
+    const handler = createWebhookHandler({ credentials: secret, on: {} });
+    for (const other of [
+      { apiKey: 'x', apiToken: 'x' },
+      { apiKey: apiToken, apiToken: apiKey },
+    ]) {
+      await handler(notificationRequest(personal, { headers: { authorization: basic(other) } }));
+    }
+    expect(error.mock.calls.map(([line]) => String(line).includes('swapped'))).toEqual([false, true]);
+  });
+
+  it('logs file and line of the first frame of a callback that is not ours', async () => {
+    const line = await logged({ on: { payment: () => Promise.reject(new Error('no such table')) } });
+    expect(line).toMatch(/\[Error: no such table at \S+test\/webhooks\/report\.test\.ts:\d+\]$/);
+  });
+
+  it.each([
+    [
+      'ours and the platform’s left out',
+      'at f (/app/node_modules/pix-automatic-sdk/dist/x.js:1:2)\n    at node:internal/x:1:2\n    at async book (/app/book.js:7:9)',
+      '/app/book.js:7',
+    ],
+    [
+      'a driver’s below the merchant’s',
+      'at q (/app/node_modules/pg/lib/client.js:5:1)\n    at file:///app/book.mjs:8:1',
+      '/app/book.mjs:8',
+    ],
+    [
+      'a driver’s where there is nothing else',
+      'at q (/app/node_modules/pg/lib/client.js:5:1)',
+      '/app/node_modules/pg/lib/client.js:5',
+    ],
+    ['of JavaScriptCore', 'book@/app/book.js:9:1', '/app/book.js:9'],
+  ])('logs the place of a failure: %s', async (_, frames, place) => {
+    const thrown = Object.assign(new Error('at x (/forged:1:1)\n at y (/forged:2:2)'), {});
+    thrown.stack = `Error: ${thrown.message}\n    ${frames}`;
+    const line = await logged({ on: { payment: () => Promise.reject(thrown) } });
+    expect(line).toMatch(new RegExp(` at ${place}\\]$`));
+  });
+
+  it('prints no name that the documented kinds do not have, and keeps it in `issues`', async () => {
+    const own = {
+      kind: 'own',
+      match: () => true,
+      schema: {
+        '~standard': {
+          version: 1,
+          vendor: 'test',
+          validate: () => ({ issues: [{ path: ['shopper', '52998224725', 0, 'email'], message: 'no' }] }),
+        },
+      },
+      subject: () => 'x',
+    };
+    const { handler, reports } = createListener({ kinds: [own] });
+    await handler(notificationRequest(personal));
+    const [report] = reports;
+    expect(report?.message).toContain('Fields: shopper.*.0.email.');
+    expect(report?.message).not.toContain('52998224725');
+    expect(report?.issues?.[0]?.path).toContain('52998224725');
+    const parse = () => parseNotification({ body: personal, kinds: [own as never] });
+    expect(parse).toThrow('shopper.*.0.email: refused by the schema of your kind own');
   });
 
   it('logs no word of what the platform threw while the body arrived', async () => {

@@ -70,8 +70,9 @@ function instrumented(store: StoreSteps<Transaction>): Store<Transaction> {
         begin();
         const result = await transact(request, async (...given) => {
           pass('after claim');
-          await work(...given);
+          const value = await work(...given);
           pass('after callback');
+          return value;
         });
         if (result.status === 'completed') pass('after completion');
         return result;
