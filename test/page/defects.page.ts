@@ -9,7 +9,12 @@ import { until, useBrowser } from './open-page';
 
 const pageOf = useBrowser();
 const field = (page: Page, name: string) => page.locator(`.story form [name="${name}"]`);
-const focused = (page: Page) => page.evaluate('document.activeElement.outerHTML') as Promise<string>;
+/** The element that has the focus: its tag, and its text unless it is the whole page. */
+const focused = (page: Page) =>
+  page.evaluate(`(() => {
+    const one = document.activeElement;
+    return one.cloneNode(false).outerHTML + (one === document.body ? '' : one.innerText);
+  })()`) as Promise<string>;
 const hash = (page: Page) => new URL(page.url()).hash;
 const news = (page: Page) => page.locator('.news');
 
@@ -325,5 +330,5 @@ const CUT = `[...document.querySelectorAll('header *, nav *, main *')]
   .filter((one) => one.checkVisibility() && !one.matches('pre, textarea, input, .for-readers, .live, .cut'))
   .filter((one) => one.matches('select')
     ? one.offsetWidth < Math.max(...[...one.options].map((option) => option.text.length)) * 7
-    : getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1)
+    : (one.matches('.card') || getComputedStyle(one).overflowX !== 'visible') && one.scrollWidth > one.clientWidth + 1)
   .map((one) => one.outerHTML.slice(0, 100))`;
