@@ -44,7 +44,9 @@ export async function startStrayService(random: Random): Promise<StrayService> {
       received += chunk.toString('latin1');
       const [head = '', body] = received.split(/\r\n\r\n(.*)/s);
       const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
-      if (body === undefined || body.length < length) return;
+      // Deno sends a stream in chunks.
+      const isChunked = /^transfer-encoding: chunked/im.test(head);
+      if (body === undefined || body.length < length || (isChunked && !body.endsWith('0\r\n\r\n'))) return;
       received = '';
       idle.delete(socket);
       // So that some strays come before the response, and some after it.
@@ -89,7 +91,9 @@ function answerTo(head: string, body: string, acted: Map<string, number>): objec
   const last = path.split('/').at(-1) ?? '';
   if (method === 'GET') return path.includes('/transactions/') ? fixtures.transaction({ uuid: last }) : {};
   const isCancellation = method === 'PUT';
-  const id = isCancellation ? (path.split('/').at(-2) ?? '') : JSON.parse(body).referenceCode;
+  const id = isCancellation
+    ? (path.split('/').at(-2) ?? '')
+    : JSON.parse(body.slice(body.indexOf('{'), body.lastIndexOf('}') + 1)).referenceCode;
   acted.set(id, (acted.get(id) ?? 0) + 1);
   if (isCancellation) return fixtures.scheduledPaymentCancellation();
   return fixtures.recurringCheckout({ response: { uuid: `uuid-of-${id}`, referenceCode: id } });
