@@ -25,11 +25,12 @@ const FLOORS = [
 const NEIGHBOURS: Readonly<Record<string, string>> = {
   'src/client/connections.ts': 'whose connections a request goes over, which knows nothing of calls',
   'src/client/transport.ts': 'sends a call through ky, attempt by attempt',
-  'src/sandbox/page/app/faults.ts': 'one part of the page that can be seen',
-  'src/sandbox/page/app/listener.ts': 'one part of the page that can be seen',
+  'src/sandbox/inventions.pt.ts': 'the words of one language',
   'src/sandbox/page/app/sales.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/story.ts': 'one part of the page that can be seen',
+  'src/sandbox/page/app/texts.pt.ts': 'the words of one language',
   'src/sandbox/server/page-routes.ts': 'the routes of the page, which a sandbox without a page does not have',
+  'src/sandbox/texts.pt.ts': 'the words of one language',
   'src/stores/slots.ts': 'how many transactions are open at a time, whatever they do',
   'src/webhooks/dead-letters.ts': 'keeps and sends dead letters, which most listeners do without',
 };

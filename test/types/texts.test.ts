@@ -7,18 +7,12 @@ import tsconfig from '../../tsconfig.json' with { type: 'json' };
 const catalogues = [
   ['src/cli/texts', 'exit.worked', 'src/cli/texts.ts'],
   ['src/cli/verify/texts', 'acts.title', 'src/cli/texts.ts'],
-  ['src/sandbox/texts', 'pay.about', 'src/sandbox/text.ts'],
-  ['src/sandbox/inventions', 'shipping', 'src/sandbox/text.ts'],
-  ['src/sandbox/page/app/texts', 'deliveries', 'src/sandbox/page/app/texts.ts'],
 ] as const;
 
 /** A use of a key that no catalogue has, by the catalogue that should have it. */
 const uses = {
   'src/cli/texts': "import { say } from '../../src/cli/language'; say('no.such');",
   'src/cli/verify/texts': "import type { CheckId } from '../../src/cli/texts'; 'no-such' satisfies CheckId;",
-  'src/sandbox/texts': "import { text } from '../../src/sandbox/text'; text('no.such');",
-  'src/sandbox/page/app/texts':
-    "import { textsIn } from '../../src/sandbox/page/app/texts'; textsIn('en').noSuch;",
 };
 
 /** What the compiler says of the source once these files have these contents. */
@@ -75,12 +69,34 @@ describe('the compiler', { timeout: 120_000 }, () => {
       );
   });
 
-  it('names the file and the row, if an invention has no text', () => {
-    const file = 'src/sandbox/inventions.en.json';
-    const said = complaints({ [file]: without(file, 'shipping', 'added') }, 'src/sandbox/inventions.ts');
-    expect(said.join('\n')).toMatch(
-      /"shipping"' is not assignable to .*"src\/sandbox\/inventions\.en\.json"/,
+  it.each([
+    ['src/sandbox/texts.pt.ts', 'pay.about'],
+    ['src/sandbox/inventions.pt.ts', 'shipping'],
+    ['src/sandbox/page/app/texts.pt.ts', 'deliveries'],
+  ])('names in %s the key that is missing there: %s', (file, key) => {
+    const contents = ts.sys.readFile(file) ?? '';
+    const lacking = contents.replace(
+      new RegExp(`\\n  '?${key.replace('.', '\\.')}'?:(?:[^\\n]|\\n {4})*`),
+      '',
     );
+    expect(lacking).not.toBe(contents);
+    expect(complaints({ [file]: lacking }, file).join('\n')).toMatch(new RegExp(`'"?${key}"?' is missing`));
+    const added = contents.replace('};', "  'no-such': '',\n};");
+    expect(complaints({ [file]: added }, file).join('\n')).toContain("'no-such'' does not exist");
+  });
+
+  it('names the row, if an invention has no text', () => {
+    const file = 'src/sandbox/inventions.en.ts';
+    const lacking = (ts.sys.readFile(file) ?? '').replace('  shipping:', '  shiping:');
+    expect(complaints({ [file]: lacking }, 'src/sandbox/inventions.ts').join('\n')).toContain('"shipping"');
+  });
+
+  it.each([
+    ["import { text } from '../../src/sandbox/text'; text('no.such');", '"no.such"'],
+    ["import { textsIn } from '../../src/sandbox/page/app/texts'; textsIn('en').noSuch;", "'noSuch'"],
+  ])('names the key of the sandbox that is in no catalogue, in %s', (code, key) => {
+    const sample = 'test/types/planted.ts';
+    expect(complaints({ [sample]: code }, sample).join('\n')).toContain(key);
   });
 
   it('names the file and the key, if the source uses one that is in no catalogue', () => {
