@@ -13,6 +13,8 @@ import type { ServiceModel } from './model/service-model';
 export type Fault = FaultKind & {
   /** How many calls it applies to; `Infinity` for all. Default 1. */
   times?: number | undefined;
+  /** The UUID of a transaction: the fault applies to calls about it alone. Default: to every call of the operation. */
+  uuid?: string | undefined;
 };
 
 /** The kinds of faults, each with its settings. */
@@ -113,7 +115,7 @@ const httpStatus = z.number().check(
 
 /** A kind of fault with its settings. */
 const faultOf = <Kind extends string, Settings extends z.core.$ZodShape>(kind: Kind, settings: Settings) =>
-  z.strictObject({ kind: z.literal(kind), ...settings, times });
+  z.strictObject({ kind: z.literal(kind), ...settings, times, uuid: z.optional(z.string()) });
 
 export const faultSchema = z.discriminatedUnion('kind', [
   faultOf('latency', { ms }),
@@ -149,8 +151,10 @@ export class FaultQueue {
   }
 
   /** Takes the fault for this call off the queue, if there is one. */
-  take(operation: OperationName): Fault | undefined {
-    const next = this.#pending.find((pending) => pending.operation === operation);
+  take(operation: OperationName, path: string): Fault | undefined {
+    const next = this.#pending.find(
+      ({ operation: of, fault: { uuid } }) => of === operation && (uuid === undefined || path.includes(uuid)),
+    );
     if (next !== undefined && --next.left <= 0) this.#pending.splice(this.#pending.indexOf(next), 1);
     return next?.fault;
   }
@@ -227,7 +231,7 @@ export async function answerCall(
     model.handle(request),
 ): Promise<Answered> {
   const operation = model.operationOf({ method, path });
-  const fault = operation && faults.take(operation);
+  const fault = operation && faults.take(operation, path);
   const none = { fault: fault?.kind, body: '', answer: undefined, ending: 'whole' } as const;
   if (fault?.kind === 'reset-before-read') return none;
 

@@ -38,7 +38,7 @@ const byHand: Readonly<Record<string, Parts>> = {
   'is written by hand, and does nothing about payouts and unknown kinds': ({ counts }) => {
     delete counts['payout'];
     return {
-      countedAs: (kind) => (kind === 'payout' || kind === 'unrecognized' ? undefined : kind),
+      bookedAs: (kind) => (kind === 'payout' || kind === 'unrecognized' ? undefined : kind),
     };
   },
   'is written by hand, and refuses refunds of payments that it has not seen': () => {
@@ -65,7 +65,7 @@ const byHand: Readonly<Record<string, Parts>> = {
   'writes to a durable inbox, and counts its rows by kind': () => {
     const rows = new Map<string, string>();
     return {
-      countedAs: () => undefined,
+      bookedAs: () => undefined,
       async once(key) {
         if (rows.has(key)) return 'seen';
         rows.set(key, key.split(':')[0] ?? '');
@@ -89,21 +89,21 @@ const byHand: Readonly<Record<string, Parts>> = {
       return right.isLetIn(...args);
     },
   }),
-  'also counts bodies of no known kind, which it keeps': { countedAs: (kind) => kind },
+  'also counts bodies of no known kind, which it keeps': { bookedAs: (kind) => kind },
   'counts failed payouts apart': ({ counts }) => {
     counts['payoutFailed'] = 0;
     return {
-      countedAs: (kind, payload) =>
-        payload.success === false ? 'payoutFailed' : right.countedAs(kind, payload),
+      bookedAs: (kind, payload) =>
+        payload.success === false ? 'payoutFailed' : right.bookedAs(kind, payload),
     };
   },
   'acts on payments alone, and counts nothing else': ({ counts }) => {
     for (const kind of Object.keys(counts)) if (kind !== 'payment') delete counts[kind];
-    return { countedAs: (kind) => (kind === 'payment' ? kind : undefined) };
+    return { bookedAs: (kind) => (kind === 'payment' ? kind : undefined) };
   },
   'acts on reversals only when they are over, and keeps to the newest state': {
-    countedAs: (kind, payload) =>
-      kind === 'reversal' && payload.status === 'PENDING' ? undefined : right.countedAs(kind, payload),
+    bookedAs: (kind, payload) =>
+      kind === 'reversal' && payload.status === 'PENDING' ? undefined : right.bookedAs(kind, payload),
   },
   'answers with many headers and a long text': {
     respond: (response, outcome) =>
@@ -254,7 +254,7 @@ function inbox(act: (kind: string, payload: Payload, client: PaymentsClient) => 
     }, 20);
     onTestsEnd(() => clearInterval(timer));
     return {
-      countedAs: () => undefined,
+      bookedAs: () => undefined,
       keyOf: (kind, payload) => `${right.keyOf(kind, payload)} ${JSON.stringify({ kind, payload })}`,
       async once(keyAndRow) {
         const [key = '', row = ''] = keyAndRow.split(/ (.*)/s);

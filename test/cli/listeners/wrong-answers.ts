@@ -55,14 +55,14 @@ export const wrongAnswers: readonly WrongListener[] = [
   {
     does: 'answers 200 to everything, and never acts',
     ...reports('acts', /Act before you answer 200/),
-    merchant: { countedAs: () => undefined },
+    merchant: { bookedAs: () => undefined },
   },
   {
     does: 'looks for another spelling of the status, and so never acts on payments',
     ...reports('acts', /`newStatus` of a sale is `PAID`/),
     merchant: {
-      countedAs: (kind, payload) =>
-        (payload.newStatus === 'paid' ? kind : right.countedAs(kind, payload)) && kind !== 'payment'
+      bookedAs: (kind, payload) =>
+        (payload.newStatus === 'paid' ? kind : right.bookedAs(kind, payload)) && kind !== 'payment'
           ? kind
           : undefined,
     },

@@ -186,10 +186,10 @@ function undoing(counter: 'payment' | 'reversal', idOf: (payload: Payload) => st
   return ({ counts }: Shop): Partial<Merchant> => {
     const ended = new Set<string>();
     return {
-      countedAs: (kind, payload) =>
+      bookedAs: (kind, payload) =>
         kind === 'reversal' && counter === kind && payload.status === 'PENDING'
           ? undefined
-          : right.countedAs(kind, payload),
+          : right.bookedAs(kind, payload),
       work(kind, payload) {
         const status = payload.newStatus ?? payload.status;
         if (kind === counter && status !== 'PENDING') ended.add(idOf(payload));

@@ -54,8 +54,8 @@ export const wrongKinds: readonly WrongListener[] = [
       work: (kind, { bankDetails }) => void (kind === 'refund' && bankDetails.bank),
     },
     'accepts a payment without a currency, and does not act on it': {
-      countedAs: (kind, payload) =>
-        kind === 'payment' && !payload.currency ? undefined : right.countedAs(kind, payload),
+      bookedAs: (kind, payload) =>
+        kind === 'payment' && !payload.currency ? undefined : right.bookedAs(kind, payload),
     },
   }),
   {

@@ -15,7 +15,7 @@ export const wrongMeanings: readonly WrongListener[] = [
       kindOf: (url, payload) => kindOfQuery(url) ?? (payload.event ? 'unrecognized' : 'payment'),
     },
     'books reversals as refunds': {
-      countedAs: (kind) => (kind === 'reversal' ? 'refund' : right.countedAs(kind, {})),
+      bookedAs: (kind) => (kind === 'reversal' ? 'refund' : right.bookedAs(kind, {})),
     },
     'books a payout that failed as a payment': paidBy(({ success }) => success === false),
     'books a payout that failed as paid out': ({ counts }) => {
@@ -31,7 +31,7 @@ export const wrongMeanings: readonly WrongListener[] = [
   },
   ...accused(unknown, {
     'takes unknown bodies with a `saleToken` for payments': {
-      countedAs: (kind, payload) => (kind === 'unrecognized' ? payload.saleToken && 'payment' : kind),
+      bookedAs: (kind, payload) => (kind === 'unrecognized' ? payload.saleToken && 'payment' : kind),
     },
     'books unknown bodies without flags as payouts, because they have a `uuid`': takenFor(
       'payout',
@@ -59,7 +59,7 @@ export const wrongMeanings: readonly WrongListener[] = [
 /** Also counts these as payments. */
 function paidBy(isPaid: (payload: Payload, kind: string) => boolean): Parts {
   return {
-    countedAs: (kind, payload) => (isPaid(payload, kind) ? 'payment' : right.countedAs(kind, payload)),
+    bookedAs: (kind, payload) => (isPaid(payload, kind) ? 'payment' : right.bookedAs(kind, payload)),
   };
 }
 

@@ -29,7 +29,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
         async work(kind, payload) {
           if (kind === 'payment' && !(await isConfirmed(client, payload))) unconfirmed.add(payload.saleToken);
         },
-        countedAs: (kind, payload) =>
+        bookedAs: (kind, payload) =>
           kind === 'unrecognized' || unconfirmed.has(payload.saleToken) ? undefined : kind,
       };
     },
@@ -42,7 +42,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
         if (kind === 'unrecognized') return;
         if (kind !== 'payment' || !(await isConfirmed(client, payload))) throw new Error('Not confirmed.');
       },
-      countedAs: (kind) => (kind === 'payment' ? kind : undefined),
+      bookedAs: (kind) => (kind === 'payment' ? kind : undefined),
     }),
   },
   ...accused(answer503, {

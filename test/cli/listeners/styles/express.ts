@@ -17,7 +17,7 @@ function inExpress(build: Build): Pick<Listener, 'start'> {
       app.use(((error, _request, response, _next) => {
         response.sendStatus(error.status ?? 500);
       }) as express.ErrorRequestHandler);
-      return listen(app, () => books.counts);
+      return listen(app, () => books.rows);
     },
   };
 }
@@ -51,7 +51,7 @@ export const wrongInExpress: readonly WrongListener[] = [
         const key = books.keyOf(request.body);
         const last = recent.get(key);
         recent.set(key, performance.now());
-        if (last === undefined || performance.now() - last > 250) books.count(books.kindOf(request.body));
+        if (last === undefined || performance.now() - last > 250) books.add(request.body);
         response.sendStatus(200);
       });
     }),

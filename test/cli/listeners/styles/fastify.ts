@@ -10,7 +10,7 @@ type Build = (app: FastifyInstance, books: Books, client: PaymentsClient) => voi
 function inFastify(
   build: Build,
   options: FastifyServerOptions = {},
-  counts: (books: Books) => unknown = (books) => books.counts,
+  counts: (books: Books) => unknown = (books) => books.rows,
 ): Pick<Listener, 'start'> {
   return {
     async start(client) {

@@ -17,7 +17,7 @@ function readingHeader(isIt: (name: string) => boolean): Pick<Listener, 'start'>
           books.book(JSON.parse((await buffer(request)).toString()));
           response.writeHead(200, { connection: 'close' }).end();
         },
-        () => books.counts,
+        () => books.rows,
       );
     },
   };

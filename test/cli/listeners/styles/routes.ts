@@ -76,7 +76,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
         const work =
           running.get(key) ??
           new Promise<void>((resolve) => setTimeout(resolve, 20)).then(() =>
-            books.count(books.kindOf(payload)),
+            books.add(payload),
           );
         running.set(key, work);
         await work.finally(() => running.delete(key));

@@ -1,0 +1,129 @@
+import type { SandboxNotification } from '../../../sandbox/model/records';
+import { say } from '../../language';
+import { bookingOf } from '../judge';
+import { newIdentity, type Sale } from '../sales';
+import { books, type Outcome } from '../step';
+import type { Script, World } from '../world';
+
+/** What came back, for the steps that send it again. */
+export interface Returned {
+  readonly refund: SandboxNotification;
+  readonly reversal: SandboxNotification;
+  readonly payout: SandboxNotification;
+}
+
+/** Refunds in parts, reversals and payouts: what shares an identity, and is no duplicate. */
+export async function* returns(world: World, paid: readonly Sale[]): Script<Returned> {
+  const refund = yield* refunds(world, paid);
+  const reversal = yield* reversals(world, paid);
+  return { refund, reversal, payout: yield* payouts(world) };
+}
+
+async function* refunds({ sales }: World, [sale]: readonly Sale[]): Script<SandboxNotification> {
+  const of = sale ?? (await sales.sale());
+  const first = await of.refund(5);
+  const one = yield books('refund', { what: say('sent.refund'), notification: first });
+  if (one.notBooked.length > 0) {
+    // A refund of a sale that the listener knows nothing of shares no key with a payment.
+    const notification = await (await sales.sale()).refund(5);
+    const alone = yield { ...books('refund', { what: '', notification, accept: 'may' }), isProbe: true };
+    if (alone.notBooked.length === 0 && alone.holds) one.blame('refundLikePayment');
+  }
+  if (one.only('kind', 'missing') && one.rows.some(({ type }) => type === 'kind')) one.blame('otherKind');
+  if (one.only('amount') && one.rows[0]?.got === of.amount) one.blame('wholeSale');
+  if (one.types.includes('takenBack')) one.blame('takesBack', { what: say('kind.refund') });
+
+  const { payload, ...second } = await of.refund(5);
+  const { amountRefunded: _, ...without } = Object(payload);
+  const two = yield books('secondRefund', {
+    what: say('sent.secondRefund'),
+    notification: { ...second, payload: without },
+  });
+  if (one.holds && two.only('missing')) two.blame('refundKey');
+  if (one.holds && two.only('refused', 'amount'))
+    two.blame('needsField', { kind: 'refund', path: 'amountRefunded', how: say('fields.leftOut') });
+
+  const third = { ...(await of.refund(3)), query: '' };
+  const three = yield books('refundNoQuery', { what: say('sent.refundNoQuery'), notification: third });
+  const booked = three.rows.find(({ type }) => type === 'kind');
+  if (booked !== undefined) three.blame('queryAloneBooked', { kind: booked.kind });
+  else if (one.holds && three.only('missing', 'refused')) three.blame('queryAlone');
+  return first;
+}
+
+async function* reversals(
+  { sales }: World,
+  [, one, two, three]: readonly Sale[],
+): Script<SandboxNotification> {
+  const lost = await (one ?? (await sales.sale())).reversal('PAID');
+  const alone = yield books('reversal', { what: say('sent.reversal'), notification: lost.ended });
+  blameMeaning(alone, 'reversal');
+
+  const whole = await (two ?? (await sales.sale())).reversal('PAID');
+  const begun = yield {
+    id: 'reversalBegins',
+    sends: [{ what: say('sent.pending'), notification: whole.pending }],
+    may: [bookingOf(whole.pending)],
+  };
+  blameMeaning(begun, 'reversal PENDING');
+  const ended = yield {
+    id: 'reversalEnds',
+    sends: [{ what: say('sent.reversal'), notification: whole.ended }],
+    must: [{ ...bookingOf(whole.ended), orBefore: true }],
+  };
+  if (alone.holds && ended.only('missing')) ended.blame('reversalKey');
+
+  const late = yield {
+    id: 'latePending',
+    sends: [{ what: say('sent.latePending'), notification: lost.pending }],
+    may: [bookingOf(lost.pending)],
+  };
+  if (late.only('takenBack')) late.blame('reopens');
+  if (late.only('refused')) late.blame('refusesOvertaken');
+
+  const cancelled = await (three ?? (await sales.sale())).reversal('CANCELLED');
+  const outcome = yield {
+    id: 'reversalCancelled',
+    sends: [{ what: say('sent.cancelled'), notification: cancelled.ended }],
+    may: [bookingOf(cancelled.ended)],
+  };
+  blameMeaning(outcome, 'reversal CANCELLED');
+  return lost.ended;
+}
+
+async function* payouts({ sales }: World): Script<SandboxNotification> {
+  const first = sales.payout(true);
+  const paid = yield books('payout', { what: say('sent.payout'), notification: first });
+  blameMeaning(paid, 'payout');
+  const identity = newIdentity();
+  const failing = sales.payout(false, identity);
+  const failed = yield {
+    id: 'failedPayout',
+    sends: [{ what: say('sent.failedPayout'), notification: failing }],
+  };
+  if (failed.rows.some(({ kind }) => kind === 'payout')) failed.blame('failedAsPayout');
+  blameMeaning(failed, 'failed payout');
+  if (failed.only('refused')) {
+    const notification = { ...sales.payout(false), query: `${failing.query}&type=payout` };
+    const typed = yield {
+      id: 'failedPayout',
+      sends: [{ what: '', notification, accept: 'may' }],
+      isProbe: true,
+    };
+    if (typed.exchanges[0]?.reception === 'accepted') failed.blame('needsType');
+  }
+  const then = yield books('payoutAfterFailed', {
+    what: say('sent.payoutAfterFailed'),
+    notification: sales.payout(true, identity),
+  });
+  if (paid.holds && then.only('missing')) then.blame('payoutKey');
+  return first;
+}
+
+/** Names what holds for every kind: booked as another, or what it is about taken back. */
+function blameMeaning(outcome: Outcome, what: string): void {
+  const { rows } = outcome;
+  if (rows.some(({ type, kind }) => type !== 'takenBack' && type !== 'missing' && kind === 'payment'))
+    outcome.blame('asPayment', { what });
+  if (rows.some(({ type }) => type === 'takenBack')) outcome.blame('takesBack', { what });
+}
