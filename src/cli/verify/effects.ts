@@ -54,7 +54,7 @@ export class Effects {
    *
    * @param isComplete - whether all that must come is there; `undefined` if nothing must
    */
-  async settled(before: Ledger, isComplete?: (now: Ledger) => boolean): Promise<Ledger> {
+  async settled(isComplete?: (now: Ledger) => boolean): Promise<Ledger> {
     const started = performance.now();
     let latest = await this.read();
     let changedAt = performance.now();
@@ -67,7 +67,7 @@ export class Effects {
       const isSteady = now - changedAt >= STEADY_MS;
       if (isSteady && isComplete?.(ledger)) return ledger;
       const hasSubjects = ledger.rows.every(({ subject }) => subject !== undefined);
-      const isForWorker = isComplete !== undefined && ledger.inbox > before.inbox;
+      const isForWorker = isComplete !== undefined && ledger.inbox > 0;
       const waitMs = isForWorker
         ? this.#waitMs * 10
         : isComplete === undefined && hasSubjects
@@ -123,7 +123,9 @@ function toLedger(answer: unknown): Ledger | undefined {
   if (Array.isArray(answer)) return fromRows(answer);
   if (!isObject(answer)) return undefined;
   const inbox = answer[INBOX] ?? 0;
-  const counts = bookedKinds.filter((kind) => answer[kind] !== undefined).map((kind) => [kind, answer[kind]] as const);
+  const counts = bookedKinds
+    .filter((kind) => answer[kind] !== undefined)
+    .map((kind) => [kind, answer[kind]] as const);
   const isCount = (count: unknown) =>
     Number.isInteger(count) && Number(count) >= 0 && Number(count) <= MAX_COUNT;
   if (![inbox, ...counts.map(([, count]) => count)].every(isCount)) return undefined;

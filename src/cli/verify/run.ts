@@ -89,7 +89,8 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
       const stopped = new Outcome(step, exchanges, { open: [error.message] });
       throw Object.assign(error, { stopped });
     }
-    if (step.sends.length === 0 || step.open !== undefined) return new Outcome(step, exchanges);
+    if (step.open !== undefined || (step.sends.length === 0 && step.must === undefined))
+      return new Outcome(step, exchanges);
     if (effects === undefined) {
       const open = step.byAnswers ? [] : [say('run.withoutEffects')];
       return new Outcome(step, exchanges, { open });
@@ -103,7 +104,7 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
     const isComplete = (now: Ledger) => !compare(now).problems.some(({ type }) => type === 'missing');
     const first = await effects.read();
     const isWaitedFor = must.length > 0 && !isRefused;
-    const last = await effects.settled(before, isWaitedFor ? isComplete : undefined);
+    const last = await effects.settled(isWaitedFor ? isComplete : undefined);
     const { problems, sameRow, added } = compare(last);
     keep(last);
     for (const { subjects } of must) for (const subject of subjects) known.add(subject);
@@ -150,10 +151,18 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
       const step = next.value;
       if (!step.isProbe) {
         flush();
-        progress.under?.(say(`step.${step.id}`), outcomes.length + 1);
+        progress.under?.(say(`step.${step.id}`, step.values), outcomes.length + 1);
       }
       const outcome = await perform(step);
       if (!step.isProbe) outcomes.push(outcome);
+      const broken = outcome.exchanges.find(
+        ({ reception }) => reception === 'broken' || reception === 'gone',
+      );
+      if (outcomes.length > 1 && broken !== undefined && (await sender.probe('{}')).reception === 'gone') {
+        outcome.blame('endsProcess', { what: broken.send.what });
+        ended = say('run.nobodyLeft');
+        break;
+      }
       next = await steps.next(outcome);
     }
   } catch (error) {

@@ -8,6 +8,8 @@ type Values = Readonly<Record<string, unknown>>;
 /** One step of the script: what is sent, and which rows it must add. Anything else that changes is a fault. */
 export interface Step {
   readonly id: StepId;
+  /** For its title. */
+  readonly values?: Values;
   readonly sends: readonly Send[];
   /** Sends all of them at the same moment. */
   readonly atOnce?: boolean;
@@ -144,7 +146,7 @@ export class Outcome {
     const { id: cause, values } = verdict === 'failed' ? this.#cause : {};
     return {
       id,
-      title: say(`step.${id}`),
+      title: say(`step.${id}`, this.step.values),
       verdict,
       sent: this.exchanges.map((exchange) => `${exchange.send.what}: ${describe(exchange)}`),
       problems,

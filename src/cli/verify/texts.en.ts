@@ -34,7 +34,7 @@ export const en = {
   'run.rateLimit':
     'the listener has a rate limit (HTTP 429 after {count} notifications): raise it while verify runs.',
   'run.timeouts': 'no response came {count} times in a row.',
-  'run.stopped': '{message}',
+  'run.nobodyLeft': 'nothing listens any more.',
   'run.withoutEffects': 'responses do not show what the listener books: pass --effects',
   'run.withoutField': 'the rows of `--effects` have no `{field}`',
   'run.sameRow':
@@ -68,8 +68,8 @@ export const en = {
   'step.payout': 'Books a payout',
   'step.failedPayout': 'Books nothing for a payout that failed',
   'step.payoutAfterFailed': 'Books the same payout when it is paid after all',
-  'step.leftOut': 'Takes a notification without the fields that the document does not promise',
-  'step.nulls': 'Takes a notification with null in their place, and with unknown fields',
+  'step.leftOut': 'Takes a {kind} without the fields that the document does not promise',
+  'step.nulls': 'Takes a {kind} with null in their place, and with unknown fields',
   'step.split': 'Reads a body that comes in two pieces',
   'step.long': 'Reads a body of 150 KB',
   'step.letters': 'Reads letters such as ã in a name',
@@ -374,9 +374,12 @@ export const en = {
   'fix.secondRefused': 'Answer 200, keep it, and let a person look at it.',
   'cause.statusAsPayment': 'it books a sale as paid whatever its `newStatus` is: {list}.',
   'fix.statusAsPayment': 'Only `newStatus` `PAID` means that the sale is paid (document section 6.2).',
-  'cause.crashesOnUnknown': 'a body of no known kind ended the process.',
-  'fix.crashesOnUnknown':
-    'Look at the shape of a body before you read its fields, and let no error end the process.',
+  'cause.endsProcess': '{what} ended the process.',
+  'fix.endsProcess':
+    'Look at the shape of a body before you read its fields, and let no error end the process: the next payments are lost, too.',
+  'cause.refusesQuery': 'it refuses every URL with a query, or this one.',
+  'fix.refusesQuery':
+    'Find the route by the path alone: the service tells reversals, refunds and payouts by a query (document sections 6.3 to 6.5).',
   'cause.booksUnknown': 'it books a body that is of no kind in the document.',
   'fix.booksUnknown':
     'A `saleToken`, a `uuid` or the status PAID alone makes no payment, refund or payout (document sections 6.2 to 6.5). Keep the body, and look at it.',

@@ -7,7 +7,7 @@ import {
   toNodeListener,
 } from 'pix-automatic-sdk/webhooks';
 import { listen } from './listen';
-import { type Booked, amountOf, right, subjectOf } from './merchant';
+import { amountOf, type Booked, right, subjectOf } from './merchant';
 
 /** Answers every request the same way, and keeps the requests. */
 export async function startRecorder(status: number, answer = '') {

@@ -25,8 +25,8 @@ export interface Listener {
 
 /** A listener with a mistake, and how verify must report it. */
 export interface WrongListener extends Listener {
-  /** The mistake, which is the first that the report names. */
-  readonly cause: CauseId;
+  /** The mistake, which is the first that the report names; `undefined` where it says what it saw alone. */
+  readonly cause: CauseId | undefined;
   /** Other mistakes that it may name after that. */
   readonly also: readonly CauseId[];
   /** What the report must say of it. */
@@ -36,6 +36,11 @@ export interface WrongListener extends Listener {
 /** How verify must report a mistake: what it names, in words that are held. */
 export function named(cause: CauseId, words: RegExp, ...also: CauseId[]) {
   return { cause, words, also };
+}
+
+/** How verify must report a mistake whose cause it cannot know: what it has seen. */
+export function seen(words: RegExp) {
+  return { cause: undefined, words, also: [] };
 }
 
 /** Listeners by what each does wrong, which verify reports alike. */

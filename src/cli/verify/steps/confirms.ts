@@ -1,5 +1,6 @@
 import { say } from '../../language';
 import type { SandboxClient } from '../../sandbox-client';
+import { bookingOf } from '../judge';
 import type { Sale } from '../sales';
 import { books, type Outcome, type Step } from '../step';
 import type { Script, World } from '../world';
@@ -64,9 +65,14 @@ async function* unasked({ sales }: World, sandbox: SandboxClient): Script<boolea
     found.blame('actsUnasked');
     return true;
   }
+  if (outcome.exchanges[0]?.reception === 'accepted') {
+    // The service does not send it again: a worker of the listener must come back to it.
+    const kept = yield { id: 'unasked', sends: [], must: [{ ...bookingOf(sale.payment), orBefore: true }] };
+    if (kept.only('missing')) kept.blame('swallows');
+    return true;
+  }
   const again = yield books('unasked', { what: say('sent.askedAgain'), notification: sale.payment });
-  if (again.only('missing'))
-    again.blame(outcome.exchanges[0]?.reception === 'accepted' ? 'swallows' : 'recordsBeforeWork');
+  if (again.only('missing')) again.blame('recordsBeforeWork');
   return true;
 }
 

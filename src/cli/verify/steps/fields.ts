@@ -82,6 +82,7 @@ async function* attempt(
   );
   return yield {
     id: form === 'leftOut' ? 'leftOut' : 'nulls',
+    values: { kind },
     sends: [...opening, { what: say(`sent.${form}`, { kind }), notification: { ...notification, payload } }],
     must: [...opening.map((send) => bookingOf(send.notification)), bookingOf(notification)],
     ...(isProbe ? { isProbe: true as const } : {}),

@@ -19,10 +19,12 @@ export async function* returns(world: World, paid: readonly Sale[]): Script<Retu
   return { refund, reversal, payout: yield* payouts(world) };
 }
 
-async function* refunds({ sales }: World, [sale]: readonly Sale[]): Script<SandboxNotification> {
+async function* refunds(world: World, [sale]: readonly Sale[]): Script<SandboxNotification> {
+  const { sales } = world;
   const of = sale ?? (await sales.sale());
   const first = await of.refund(5);
   const one = yield books('refund', { what: say('sent.refund'), notification: first });
+  await whyRefused(world, one, first);
   if (one.notBooked.length > 0) {
     // A refund of a sale that the listener knows nothing of shares no key with a payment.
     const notification = await (await sales.sale()).refund(5);
@@ -51,12 +53,11 @@ async function* refunds({ sales }: World, [sale]: readonly Sale[]): Script<Sandb
   return first;
 }
 
-async function* reversals(
-  { sales }: World,
-  [, one, two, three]: readonly Sale[],
-): Script<SandboxNotification> {
+async function* reversals(world: World, [, one, two, three]: readonly Sale[]): Script<SandboxNotification> {
+  const { sales } = world;
   const lost = await (one ?? (await sales.sale())).reversal('PAID');
   const alone = yield books('reversal', { what: say('sent.reversal'), notification: lost.ended });
+  await whyRefused(world, alone, lost.ended);
   blameMeaning(alone, 'reversal');
 
   const whole = await (two ?? (await sales.sale())).reversal('PAID');
@@ -65,6 +66,7 @@ async function* reversals(
     sends: [{ what: say('sent.pending'), notification: whole.pending }],
     may: [bookingOf(whole.pending)],
   };
+  await whyRefused(world, begun, whole.pending);
   blameMeaning(begun, 'reversal PENDING');
   const ended = yield {
     id: 'reversalEnds',
@@ -91,9 +93,11 @@ async function* reversals(
   return lost.ended;
 }
 
-async function* payouts({ sales }: World): Script<SandboxNotification> {
+async function* payouts(world: World): Script<SandboxNotification> {
+  const { sales } = world;
   const first = sales.payout(true);
   const paid = yield books('payout', { what: say('sent.payout'), notification: first });
+  await whyRefused(world, paid, first);
   blameMeaning(paid, 'payout');
   const identity = newIdentity();
   const failing = sales.payout(false, identity);
@@ -112,12 +116,32 @@ async function* payouts({ sales }: World): Script<SandboxNotification> {
     };
     if (typed.exchanges[0]?.reception === 'accepted') failed.blame('needsType');
   }
+  await whyRefused(world, failed, failing);
   const then = yield books('payoutAfterFailed', {
     what: say('sent.payoutAfterFailed'),
     notification: sales.payout(true, identity),
   });
   if (paid.holds && then.only('missing')) then.blame('payoutKey');
   return first;
+}
+
+/** What a listener that refuses a kind refuses in it. */
+async function whyRefused(
+  { sender }: World,
+  outcome: Outcome,
+  { payload, query }: SandboxNotification,
+): Promise<void> {
+  if (!outcome.only('refused')) return;
+  const isTaken = async (body: object, flags: string) =>
+    (await sender.probe(JSON.stringify(body), flags)).reception === 'accepted';
+  if (query !== '' && (await isTaken(payload, ''))) return outcome.blame('refusesQuery');
+  const hasReceipt = Boolean(Object(payload).receipt);
+  if (!hasReceipt && (await isTaken({ ...payload, receipt: 'https://service.example/receipts/1' }, query)))
+    outcome.blame('needsField', {
+      kind: bookingOf({ kind: 'custom', query, payload }).kind,
+      path: 'receipt',
+      how: say('fields.null'),
+    });
 }
 
 /** Names what holds for every kind: booked as another, or what it is about taken back. */
