@@ -23,7 +23,7 @@ function causesIn({ steps }: Report): (CauseId | undefined)[] {
   const patternOf = (id: CauseId) =>
     new RegExp(
       `^${(texts.en[`cause.${id}`] ?? '')
-        .split(/\\{\\w+\\}/)
+        .split(/\{\w+\}/)
         .map(escaped)
         .join('.*')}$`,
     );
@@ -32,7 +32,7 @@ function causesIn({ steps }: Report): (CauseId | undefined)[] {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 describe('verify names the mistake of a listener that', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { stepsOf, type StoreSteps } from '../../src/stores/steps';
+import { type StoreSteps, stepsOf } from '../../src/stores/steps';
 import { type Database, makeDatabase } from './databases';
 import { DRIVERS } from './drivers';
 import type { Orm } from './orm';
@@ -49,7 +49,9 @@ for (const dialect of ['postgres', 'mysql'] as const) {
           awaited = await act(async () => void (await callback(tx)));
         });
         const failed = result as { during?: string; error?: Any };
-        const why = failed.during ? ` ${failed.during} (${String(failed.error?.cause?.message ?? failed.error?.message).slice(0, 60)})` : '';
+        const why = failed.during
+          ? ` ${failed.during} (${String(failed.error?.cause?.message ?? failed.error?.message).slice(0, 60)})`
+          : '';
         return { line: `${result.status}${why}`, awaited: JSON.stringify(awaited) };
       }
       const ends: Record<string, (tx: Any, sql: string) => unknown> = {};
@@ -81,7 +83,10 @@ for (const dialect of ['postgres', 'mysql'] as const) {
         };
         for (const [what, callback] of Object.entries(nothing)) {
           const id = randomUUID();
-          const { line, awaited } = await deliver(`payment:${id}`, (tx) => callback(tx, id)).catch((e) => ({ line: `REJECTED ${e}`, awaited: '' }));
+          const { line, awaited } = await deliver(`payment:${id}`, (tx) => callback(tx, id)).catch((e) => ({
+            line: `REJECTED ${e}`,
+            awaited: '',
+          }));
           await sleep(50);
           say(`1 | ${dialect} | ${name} | ${what} | ${awaited ?? '-'} | ${line} | rows ${await rows(id)}`);
         }
@@ -89,13 +94,42 @@ for (const dialect of ['postgres', 'mysql'] as const) {
           'raw COMMIT': (tx: Any) => orm.query(tx, 'COMMIT'),
           'raw ROLLBACK': (tx: Any) => orm.query(tx, 'ROLLBACK'),
         });
-        if (name === 'Knex') Object.assign(ends, { 'trx.commit()': (tx: Any) => tx.commit(), 'trx.rollback()': (tx: Any) => tx.rollback() });
-        if (name === 'Sequelize') Object.assign(ends, { 't.commit()': (tx: Any) => tx.commit(), 't.rollback()': (tx: Any) => tx.rollback() });
-        if (name === 'TypeORM') Object.assign(ends, { 'queryRunner.commit': (tx: Any) => tx.queryRunner.commitTransaction(), 'queryRunner.rollback': (tx: Any) => tx.queryRunner.rollbackTransaction() });
-        if (name === 'Drizzle') Object.assign(ends, { 'tx.rollback() caught': (tx: Any) => { try { tx.rollback(); } catch {} } });
-        if (dialect === 'postgres') Object.assign(ends, { 'COMMIT AND CHAIN': (tx: Any) => orm.query(tx, 'COMMIT AND CHAIN') });
-        if (dialect === 'mysql') Object.assign(ends, { 'DDL': (tx: Any) => orm.query(tx, 'CREATE TABLE IF NOT EXISTS ddl2 (id int)') });
-        Object.assign(ends, { 'swallowed SQL error': async (tx: Any) => { try { await insert(tx, 'refused'); } catch {} } });
+        if (name === 'Knex')
+          Object.assign(ends, {
+            'trx.commit()': (tx: Any) => tx.commit(),
+            'trx.rollback()': (tx: Any) => tx.rollback(),
+          });
+        if (name === 'Sequelize')
+          Object.assign(ends, {
+            't.commit()': (tx: Any) => tx.commit(),
+            't.rollback()': (tx: Any) => tx.rollback(),
+          });
+        if (name === 'TypeORM')
+          Object.assign(ends, {
+            'queryRunner.commit': (tx: Any) => tx.queryRunner.commitTransaction(),
+            'queryRunner.rollback': (tx: Any) => tx.queryRunner.rollbackTransaction(),
+          });
+        if (name === 'Drizzle')
+          Object.assign(ends, {
+            'tx.rollback() caught': (tx: Any) => {
+              try {
+                tx.rollback();
+              } catch {}
+            },
+          });
+        if (dialect === 'postgres')
+          Object.assign(ends, { 'COMMIT AND CHAIN': (tx: Any) => orm.query(tx, 'COMMIT AND CHAIN') });
+        if (dialect === 'mysql')
+          Object.assign(ends, {
+            DDL: (tx: Any) => orm.query(tx, 'CREATE TABLE IF NOT EXISTS ddl2 (id int)'),
+          });
+        Object.assign(ends, {
+          'swallowed SQL error': async (tx: Any) => {
+            try {
+              await insert(tx, 'refused');
+            } catch {}
+          },
+        });
         for (const [what, end] of Object.entries(ends)) {
           for (const then of ['returns', 'throws']) {
             const id = randomUUID();
@@ -109,7 +143,9 @@ for (const dialect of ['postgres', 'mysql'] as const) {
             const after = await rows(id);
             const second = await deliver(`payment:${id}`, callback).catch((e) => ({ line: `REJECTED ${e}` }));
             await sleep(20);
-            say(`2 | ${dialect} | ${name} | ${what}, then ${then} | ${first.line} | rows ${after} | next: ${second.line.slice(0, 40)} | rows ${await rows(id)}`);
+            say(
+              `2 | ${dialect} | ${name} | ${what}, then ${then} | ${first.line} | rows ${after} | next: ${second.line.slice(0, 40)} | rows ${await rows(id)}`,
+            );
           }
         }
       }, 60_000);

@@ -89,6 +89,12 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
       const stopped = new Outcome(step, exchanges, { open: [error.message] });
       throw Object.assign(error, { stopped });
     }
+    const broken = exchanges.find(({ reception }) => reception === 'broken' || reception === 'gone');
+    if (outcomes.length > 0 && broken !== undefined && (await sender.probe('{}')).reception === 'gone') {
+      const outcome = new Outcome(step, exchanges);
+      outcome.blame('endsProcess', { what: broken.send.what });
+      return outcome;
+    }
     if (step.open !== undefined || (step.sends.length === 0 && step.must === undefined))
       return new Outcome(step, exchanges);
     if (effects === undefined) {
@@ -125,7 +131,7 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
         isWaitedFor &&
         isComplete(last) &&
         !isComplete(first) &&
-        first.inbox === last.inbox &&
+        first.inbox === before.inbox &&
         !isSame(first, last),
     });
   };
@@ -154,12 +160,8 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
         progress.under?.(say(`step.${step.id}`, step.values), outcomes.length + 1);
       }
       const outcome = await perform(step);
-      if (!step.isProbe) outcomes.push(outcome);
-      const broken = outcome.exchanges.find(
-        ({ reception }) => reception === 'broken' || reception === 'gone',
-      );
-      if (outcomes.length > 1 && broken !== undefined && (await sender.probe('{}')).reception === 'gone') {
-        outcome.blame('endsProcess', { what: broken.send.what });
+      if (!step.isProbe || outcome.cause === 'endsProcess') outcomes.push(outcome);
+      if (outcome.cause === 'endsProcess') {
         ended = say('run.nobodyLeft');
         break;
       }

@@ -6,7 +6,7 @@ import { say } from '../../language';
 import type { CauseId, TextKey } from '../../texts';
 import { UNTRUSTED, WRONG_SCHEME } from '../effects';
 import type { Sale } from '../sales';
-import { type Exchange, isRedirect } from '../send';
+import { type Exchange, isRedirect, type Send } from '../send';
 import { books, type Outcome } from '../step';
 import type { Script, World } from '../world';
 
@@ -106,33 +106,36 @@ async function isFlapping({ readRows }: World): Promise<boolean> {
   return changes.length > 1 && changes.some((rows) => reads.indexOf(rows) < reads.lastIndexOf(rows) - 1);
 }
 
-/** One process would book each delivery, or none; several of them book a payment once each. */
-async function* whichProcesses(
-  world: World,
-  twice: Outcome,
-  again: Outcome['step']['sends'][number],
-): Script<string> {
-  const booked = async function* (send: typeof again, times: number): Script<number> {
-    const { rows } = yield { id: 'again', sends: Array.from({ length: times }, () => send), isProbe: true };
+/** What a payment that comes again and again is booked by: it has no key, or one that does not last, or several memories. */
+async function* whichProcesses({ sales }: World, twice: Outcome, again: Send): Script<string> {
+  const booked = async function* (send: Send): Script<number> {
+    await sleep(LATE_MS);
+    const { rows } = yield {
+      id: 'again',
+      sends: Array.from({ length: MOST_PROCESSES }, () => send),
+      isProbe: true,
+    };
     return rows.length;
   };
-  const more = yield* booked(again, MOST_PROCESSES);
-  if (more === MOST_PROCESSES && twice.rows.length === 2) {
+  if ((yield* booked(again)) === MOST_PROCESSES) {
     twice.blame('noKey');
     return say('run.everythingAgain');
   }
-  // A key that is recorded a moment after the answer leaves the same rows. With time between, it does not.
-  const sale = await world.sales.sale();
-  const other = { ...again, notification: sale.payment };
-  yield { ...books('again', other), isProbe: true };
-  await sleep(LATE_KEY_MS);
-  const later = yield* booked(other, MOST_PROCESSES);
-  if (later > 0 && later < MOST_PROCESSES) twice.blame('severalProcesses');
-  else twice.blame(later === 0 ? 'lateKey' : 'noKey');
-  return say(later > 0 && later < MOST_PROCESSES ? 'run.severalProcesses' : 'run.everythingAgain');
+  // Each process books this payment once more, and then all know it. A key that comes late is there by now, and one that
+  // lasts for a moment is gone each time.
+  const { payment } = await sales.sale();
+  yield { ...books('again', { ...again, notification: payment }), isProbe: true };
+  const [once, thrice] = [
+    yield* booked({ ...again, notification: payment }),
+    yield* booked({ ...again, notification: payment }),
+  ];
+  if (thrice > 0) twice.blame('forgets');
+  else twice.blame(once > 0 ? 'severalProcesses' : 'lateKey');
+  return say(once > 0 && thrice === 0 ? 'run.severalProcesses' : 'run.everythingAgain');
 }
 
-const LATE_KEY_MS = 700;
+/** Longer than a key takes that is recorded after the answer. */
+const LATE_MS = 700;
 
 const causeOfStatus: Readonly<Record<number, CauseId>> = {
   401: 'pair',

@@ -24,6 +24,8 @@ export async function* bodies({ sales, sandbox, shop }: World): Script {
     ...books('split', { what: say('sent.split'), notification: plain.payment, splitAt: 40 }),
     byAnswers: true,
   };
+  const isWhole = split.types.length === 0;
+  if (!isWhole) split.blame('pieces');
   const long = yield {
     ...books('long', {
       what: say('sent.long', { bytes: LONG }),
@@ -32,9 +34,7 @@ export async function* bodies({ sales, sandbox, shop }: World): Script {
     }),
     byAnswers: true,
   };
-  const isWhole = split.types.length === 0;
-  if (!isWhole) split.blame('pieces');
-  else if (long.only('refused', 'broken', 'missing')) long.blame('limit');
+  if (isWhole && long.only('refused', 'broken', 'missing')) long.blame('limit');
 
   const joao = await withLetters();
   const letters = yield {

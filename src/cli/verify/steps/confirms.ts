@@ -39,8 +39,11 @@ export async function* confirms(world: World): Script {
   const paid: Outcome = yield paymentStep('paidSince', open.payment);
   if (early.types.length === 0 && paid.only('missing', 'refused')) {
     const hasAsked = (await sandbox.callsAbout(open.uuid)) > calls;
-    if (!hasAsked && paid.types.includes('refused')) paid.blame('caches');
-    else if (paid.only('missing')) paid.blame(isKept ? 'keepsUnconfirmed' : 'recordsBeforeWork');
+    if (!hasAsked && paid.types.includes('refused')) {
+      const other = yield { ...paymentStep('afterRefused', (await sales.sale()).payment), isProbe: true };
+      paid.blame(other.holds ? 'caches' : 'keepsLock');
+    }
+    if (paid.only('missing')) paid.blame(isKept ? 'keepsUnconfirmed' : 'recordsBeforeWork');
   }
   const next = yield paymentStep('afterRefused', (await sales.sale()).payment);
   if (!next.holds && right.holds) next.blame('keepsLock');

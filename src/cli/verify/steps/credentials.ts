@@ -23,6 +23,7 @@ type Pair =
 
 /** The mistake by the wrong pairs that are let in: of two that fit, the first one. */
 const mistakes: readonly (readonly [cause: CauseId, letIn: readonly Pair[], keptOut: readonly Pair[]])[] = [
+  ['ownPairEmpty', ['empty'], ['none', 'wrongToken']],
   ['checksNothing', ['none', 'wrongKey', 'wrongToken'], []],
   ['checksHeaderAlone', ['wrongKey', 'wrongToken'], ['none']],
   ['checksKeyAlone', ['wrongToken', 'shortToken'], ['wrongKey']],
@@ -36,7 +37,6 @@ const mistakes: readonly (readonly [cause: CauseId, letIn: readonly Pair[], kept
   ['splits', ['thirdPart'], ['wrongToken', 'longToken']],
   ['anyScheme', ['noScheme'], ['wrongToken']],
   ['anyScheme', ['bearer'], ['wrongToken']],
-  ['ownPairEmpty', ['empty'], ['none', 'wrongToken']],
   ['letsNoneIn', ['none'], ['wrongKey', 'wrongToken']],
 ];
 

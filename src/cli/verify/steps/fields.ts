@@ -89,22 +89,25 @@ async function* attempt(
   };
 }
 
-/** Halves the changes until one is left. */
+/** Halves the changes until one is left, unless a notification without any of them fails too. */
 async function* bisect(
   kind: string,
   form: 'leftOut' | 'null',
   make: () => Promise<Made>,
   changes: readonly Change[],
 ): Script<Change | undefined> {
+  const fails = async function* (some: readonly Change[]): Script<boolean> {
+    const { types } = yield* attempt(kind, form, make, some, true);
+    return types.length > 0;
+  };
+  if (yield* fails([])) return undefined;
   let suspects = changes;
   while (suspects.length > 1) {
     const half = suspects.slice(0, Math.ceil(suspects.length / 2));
-    const { types } = yield* attempt(kind, form, make, half, true);
-    suspects = types.length > 0 ? half : suspects.slice(half.length);
+    suspects = (yield* fails(half)) ? half : suspects.slice(half.length);
   }
-  if (changes.length === suspects.length) return suspects[0];
-  const { types } = yield* attempt(kind, form, make, suspects, true);
-  return types.length > 0 ? suspects[0] : undefined;
+  // Two fields that only fail together are no cause by themselves.
+  return (yield* fails(suspects)) ? suspects[0] : undefined;
 }
 
 function isNeeded(kind: string, path: string): boolean {

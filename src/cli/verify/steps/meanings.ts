@@ -26,7 +26,7 @@ export async function* meanings({ sales }: World, first: Sale): Script {
   const back = { ...payment, payload: { ...payment.payload, newStatus: 'PENDING' } };
   const late = yield { id: 'lateSale', sends: [{ what: say('sent.lateSale'), notification: back }] };
   if (late.only('takenBack')) late.blame('reopens');
-  if (late.only('refused')) late.blame('refusesOvertaken');
+  if (statuses.types.length === 0 && late.only('refused')) late.blame('refusesOvertaken');
 
   const known = { saleToken: crypto.randomUUID(), referenceCode: 'sandbox', amount: 59.7 };
   const bodies = [
@@ -39,7 +39,8 @@ export async function* meanings({ sales }: World, first: Sale): Script {
   ];
   const unknown = yield { id: 'unknownKinds', sends: bodies };
   if (unknown.rows.length > 0) unknown.blame('booksUnknown');
-  else if (unknown.only('refused')) unknown.blame('refusesUnknown');
+  else if (statuses.types.length === 0 && unknown.exchanges.every(({ reception }) => reception === 'refused'))
+    unknown.blame('refusesUnknown');
   yield paymentStep('afterUnknown', (await sales.sale()).payment);
 }
 

@@ -35,16 +35,12 @@ export async function* payments(world: World): Script<Sale[]> {
     } else if (cents.types.includes('refused') || cents.types.includes('missing'))
       cents.blame('refusesCents');
   }
-  const alike = [await sales.sale({ amount: 50 }), await sales.sale({ amount: 50 })];
-  const [one] = alike;
-  const same = { ...pick(one?.payment.payload, 'date', 'shopper') };
-  const pair = alike.map(({ payment }) => ({ ...payment, payload: { ...payment.payload, ...same } }));
-  const twins = yield { ...paymentStep('alike', ...pair), judges: 'subject' };
+  const one = await sales.sale({ amount: 50 });
+  const other = await sales.sale({ amount: 50 });
+  const { date, shopper } = Object(one.payment.payload);
+  const twin = { ...other.payment, payload: { ...other.payment.payload, date, shopper } };
+  const twins = yield { ...paymentStep('alike', one.payment, twin), judges: 'subject' };
   if (twins.only('missing')) twins.blame('keyWithoutIdentity');
-  paid.push(...alike);
+  paid.push(one, { ...other, payment: twin });
   return paid;
-}
-
-function pick(payload: object | undefined, ...names: string[]): object {
-  return Object.fromEntries(names.map((name) => [name, Object(payload)[name]]));
 }

@@ -31,9 +31,8 @@ async function* refunds(world: World, [sale]: readonly Sale[]): Script<SandboxNo
     const alone = yield { ...books('refund', { what: '', notification, accept: 'may' }), isProbe: true };
     if (alone.notBooked.length === 0 && alone.holds) one.blame('refundLikePayment');
   }
-  if (one.only('kind', 'missing') && one.rows.some(({ type }) => type === 'kind')) one.blame('otherKind');
   if (one.only('amount') && one.rows[0]?.got === of.amount) one.blame('wholeSale');
-  if (one.types.includes('takenBack')) one.blame('takesBack', { what: say('kind.refund') });
+  blameMeaning(one, 'refund');
 
   const { payload, ...second } = await of.refund(5);
   const { amountRefunded: _, ...without } = Object(payload);
@@ -48,7 +47,7 @@ async function* refunds(world: World, [sale]: readonly Sale[]): Script<SandboxNo
   const third = { ...(await of.refund(3)), query: '' };
   const three = yield books('refundNoQuery', { what: say('sent.refundNoQuery'), notification: third });
   const booked = three.rows.find(({ type }) => type === 'kind');
-  if (booked !== undefined) three.blame('queryAloneBooked', { kind: booked.kind });
+  if (one.holds && booked !== undefined) three.blame('queryAloneBooked', { kind: booked.kind });
   else if (one.holds && three.only('missing', 'refused')) three.blame('queryAlone');
   return first;
 }
@@ -81,7 +80,7 @@ async function* reversals(world: World, [, one, two, three]: readonly Sale[]): S
     may: [bookingOf(lost.pending)],
   };
   if (late.only('takenBack')) late.blame('reopens');
-  if (late.only('refused')) late.blame('refusesOvertaken');
+  if (begun.types.length === 0 && late.only('refused')) late.blame('refusesOvertaken');
 
   const cancelled = await (three ?? (await sales.sale())).reversal('CANCELLED');
   const outcome = yield {
@@ -147,7 +146,8 @@ async function whyRefused(
 /** Names what holds for every kind: booked as another, or what it is about taken back. */
 function blameMeaning(outcome: Outcome, what: string): void {
   const { rows } = outcome;
-  if (rows.some(({ type, kind }) => type !== 'takenBack' && type !== 'missing' && kind === 'payment'))
-    outcome.blame('asPayment', { what });
+  const other = rows.find(({ type }) => type === 'kind') ?? rows.find(({ kind }) => kind === 'payment');
   if (rows.some(({ type }) => type === 'takenBack')) outcome.blame('takesBack', { what });
+  else if (other?.kind === 'payment') outcome.blame('asPayment', { what });
+  else if (other !== undefined) outcome.blame('otherKind', { what, kind: other.kind });
 }

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifySchema, type FastifyServerOp
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
-import { type Listener, named, seen, type WrongListener } from '../verify-listener';
+import { type Listener, named, type WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 type Build = (app: FastifyInstance, books: Books, client: PaymentsClient) => void;
@@ -51,7 +51,7 @@ export const wrongInFastify: readonly WrongListener[] = [
   },
   {
     does: 'has a schema that requires a shopper (Fastify)',
-    ...seen(/refused: a partial refund/),
+    ...named('needsField', /`shopper` left out/, 'refusesUnknown'),
     ...inFastify(booking({ body: { type: 'object', required: ['shopper'] } })),
   },
   {
@@ -77,7 +77,7 @@ export const wrongInFastify: readonly WrongListener[] = [
   },
   {
     does: 'records the reference code of an order alone (Fastify)',
-    ...named('refundLikePayment', /its own `refund.uuid`/),
+    ...named('refundLikePayment', /its own `refund.uuid`/, 'payoutKey'),
     ...inFastify((app, books) => {
       app.post('/webhooks', (request) => {
         const body: Payload = request.body;

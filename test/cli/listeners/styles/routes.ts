@@ -57,7 +57,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'takes everything with the status PAID for a payment (route handler)',
-    ...named('otherKind', /kinds apart/, 'queryAloneBooked', 'asPayment', 'booksUnknown'),
+    ...named('asPayment', /a `uuid` or an amount alone makes none/, 'booksUnknown'),
     ...booking((payload, books) => {
       const status = payload.newStatus ?? payload.status;
       books.book(payload, undefined, status === 'PAID' ? 'payment' : books.kindOf(payload));
