@@ -45,7 +45,7 @@ export const common = {
 const integration = [
   'test/{cli,frameworks,sandbox,secrets}/**/*.test.ts',
   'test/orders/{order-records,create-orders-transactions}.test.ts',
-  'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*}.test.ts',
+  'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*,transact-*}.test.ts',
 ];
 const types = ['test/types/**/*.test.ts'];
 /** Every word and block of code that people read, and what is made from the source for them. */

@@ -1,4 +1,4 @@
-// Measures this library beside what a merchant would use instead. Prints Markdown; docs/performance.md has the goals.
+// Measures this library beside what a merchant would use instead. Prints Markdown; docs/maintainers/performance.md has the goals.
 // Run: npm run bench                            all parts
 //      npm run bench -- size notification       only these
 //      npm run bench -- --beside DIR start      beside another checkout, which is built

@@ -20,13 +20,20 @@ export interface ReleaseFacts {
   };
   readonly sourceVersion: string;
   readonly changelog: string;
+  /** The text of the workflow that publishes. */
+  readonly workflow: string;
   /** The tag that is being released, if one is. */
   readonly tag: string | undefined;
 }
 
 /** Everything that prevents a release, each with what to do about it; empty if nothing does. */
 export function releaseProblems(facts: ReleaseFacts): string[] {
-  return [...hostProblems(facts), ...versionProblems(facts), ...changelogProblems(facts)];
+  return [
+    ...hostProblems(facts),
+    ...versionProblems(facts),
+    ...changelogProblems(facts),
+    ...imageProblems(facts),
+  ];
 }
 
 /** The repository's https URL in the manifest. It is a placeholder until there is a host. */
@@ -77,6 +84,18 @@ function changelogProblems({ manifest, changelog }: ReleaseFacts): string[] {
   return [];
 }
 
+/** A tag of an image can be moved to other code, as one of an action can. */
+function imageProblems({ workflow }: ReleaseFacts): string[] {
+  const images = Array.from(workflow.matchAll(/^\s*container: *(\S+)/gm), ([, image = '']) => image);
+  return images
+    .filter((image) => !/@sha256:[0-9a-f]{64}$/.test(image))
+    .map(
+      (image) =>
+        `release.yml runs in the image ${image}, without its digest: write ${image}@sha256:…, as ` +
+        `\`docker buildx imagetools inspect ${image}\` prints it.`,
+    );
+}
+
 if (process.argv[1]?.endsWith('check-release.ts')) {
   const tagAt = process.argv.indexOf('--tag');
   const problems = releaseProblems({
@@ -84,6 +103,7 @@ if (process.argv[1]?.endsWith('check-release.ts')) {
     lock: JSON.parse(readFileSync('package-lock.json', 'utf8')),
     sourceVersion: VERSION,
     changelog: readFileSync('CHANGELOG.md', 'utf8'),
+    workflow: readFileSync('.github/workflows/release.yml', 'utf8'),
     tag: tagAt === -1 ? undefined : (process.argv[tagAt + 1] ?? ''),
   });
 

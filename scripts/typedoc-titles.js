@@ -23,5 +23,6 @@ export function load(app) {
 
 function groupOf(path) {
   if (path.startsWith('docs/pt/') || path === 'README.pt-BR') return 'Em português';
+  if (path.startsWith('docs/maintainers/')) return 'Project';
   return path.startsWith('docs/') ? 'Guides' : 'Project';
 }

@@ -8,7 +8,7 @@ import { Session } from 'node:inspector/promises';
 import type { AddressInfo } from 'node:net';
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createWebhookHandler, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { createWebhookHandler, MemoryStore } from 'pix-automatic-sdk/webhooks';
 
 const session = new Session();
 session.connect();
@@ -16,7 +16,7 @@ await session.post('Profiler.enable');
 
 const credentials = { apiKey: 'your-api-key', apiToken: 'your-api-token' };
 const handler = createWebhookHandler({ credentials, store: new MemoryStore(), on: { payment: () => {} } });
-const server = createServer(toNodeListener(handler)).listen(0, '127.0.0.1');
+const server = createServer(handler).listen(0, '127.0.0.1');
 await once(server, 'listening');
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 const authorization = `Basic ${btoa(`${credentials.apiKey}:${credentials.apiToken}`)}`;

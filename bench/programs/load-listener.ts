@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { PostgresStore } from 'pix-automatic-sdk/stores';
-import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 import { programInput } from '../lib/program-input';
 import type { LoadListener } from '../load/fleet';
 
@@ -37,7 +37,7 @@ const handler =
         },
       });
 
-const server = createServer(toNodeListener(handler));
+const server = createServer(handler);
 server.listen(0, '127.0.0.1', () => {
   console.log(
     JSON.stringify({ message: `Listening on http://localhost:${(server.address() as AddressInfo).port}` }),

@@ -2,13 +2,12 @@
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler } from 'express';
 import { OrderConflictError } from 'pix-automatic-sdk/orders';
-import { toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { pool } from './database.js';
 import { openCases, orders, subscribe } from './shop.js';
 
 const app = express();
 app.use(express.json({ limit: '1mb' })); // may come before or after the listener, which also takes a parsed body
-app.all('/webhooks', toNodeListener(orders.webhook));
+app.all('/webhooks', orders.webhook);
 
 app.post('/subscriptions', async (request, response) => {
   response.json(await subscribe(request.body.referenceCode));
@@ -20,7 +19,8 @@ app.get('/support', async (_request, response) => {
 });
 // Once their cause is fixed. What succeeds is forgotten.
 app.post('/support/replay', async (_request, response) => {
-  response.json(await orders.webhook.replay());
+  const letters = await orders.webhook.deadLetters.list();
+  response.json(await orders.webhook.replay(letters));
 });
 
 // Whatever went wrong, nobody has seen a second QR code: the payer may try again.

@@ -16,7 +16,6 @@ import {
 import type { Request, Response } from 'express';
 import { PaymentsError } from 'pix-automatic-sdk';
 import { OrderConflictError } from 'pix-automatic-sdk/orders';
-import { toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { Gauge, register } from 'prom-client';
 import { observeDelivery, reportError } from './observability.js';
 import { Payments } from './payments.js';
@@ -57,7 +56,7 @@ export class WebhooksController {
   readonly #listener;
 
   constructor({ orders }: Payments) {
-    this.#listener = toNodeListener(orders.webhook);
+    this.#listener = orders.webhook;
   }
 
   // No signature covers the body, so `rawBody: true` is not needed: the listener takes the body that Nest parsed.

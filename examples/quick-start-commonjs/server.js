@@ -2,7 +2,7 @@
 const { createServer } = require('node:http');
 const { PaymentsClient } = require('pix-automatic-sdk');
 const { createOrders } = require('pix-automatic-sdk/orders');
-const { credentialsFromEnv, MemoryStore, toNodeListener } = require('pix-automatic-sdk/webhooks');
+const { credentialsFromEnv, MemoryStore } = require('pix-automatic-sdk/webhooks');
 
 const orders = createOrders({
   client: PaymentsClient.fromEnv(), // PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN
@@ -38,9 +38,8 @@ async function subscribe() {
   console.log(`The payer scans or pastes ${order.qrCode.plain}`);
 }
 
-const listener = toNodeListener(orders.webhook);
 const server = createServer((request, response) => {
-  if (request.url !== '/subscriptions') return listener(request, response);
+  if (request.url !== '/subscriptions') return orders.webhook(request, response);
   subscribe().then(
     () => response.end(),
     () => response.writeHead(502).end(),

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { createOrders } from 'pix-automatic-sdk/orders';
-import { credentialsFromEnv, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { credentialsFromEnv, MemoryStore } from 'pix-automatic-sdk/webhooks';
 
 const { PORT = '3000' } = process.env;
 
@@ -41,9 +41,8 @@ async function subscribe(): Promise<void> {
   console.log(`The payer scans or pastes ${order.qrCode.plain}`);
 }
 
-const listener = toNodeListener(orders.webhook);
 const server = createServer((request, response) => {
-  if (request.url !== '/subscriptions') return listener(request, response);
+  if (request.url !== '/subscriptions') return orders.webhook(request, response);
   subscribe().then(
     () => response.end(),
     () => response.writeHead(502).end(),

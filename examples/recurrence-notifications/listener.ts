@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { createOrders } from 'pix-automatic-sdk/orders';
 import { explainPixCode } from 'pix-automatic-sdk/pix';
-import { credentialsFromEnv, MemoryStore, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { credentialsFromEnv, MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { scheduledCharge } from './scheduled-charge.js';
 
 const orders = createOrders({
@@ -41,7 +41,7 @@ const orders = createOrders({
   },
 });
 
-const server = createServer(toNodeListener(orders.webhook));
+const server = createServer(orders.webhook);
 server.listen(Number(process.env['PORT'] ?? 3000), async () => {
   console.log(`Listening on http://localhost:${(server.address() as AddressInfo).port}`);
   const order = await orders.open('order-1001', {

@@ -150,7 +150,7 @@ export function connectSandbox(options: Options): SandboxClient {
 }
 
 /** The address that the client of the shop uses, if it is on this machine: a sandbox, and never the service. */
-function localBaseUrl(): string | undefined {
+export function localBaseUrl(): string | undefined {
   const text = process.env['PAYMENTS_BASE_URL'] ?? '';
   return isLoopback(httpUrl(text)?.hostname ?? '') ? text : undefined;
 }

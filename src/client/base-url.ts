@@ -38,7 +38,13 @@ export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): strin
         'is yours or something on the way adds the encryption.',
     );
   }
-  return url.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
+  const parsed = url.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
+  if (parsed.endsWith('/v1.1')) {
+    throw new ConfigurationError(
+      'Expected `baseUrl` to be without `/v1.1` at its end, because the paths of the calls begin with it.',
+    );
+  }
+  return parsed;
 }
 
 function hasWhiteSpace(text: string): boolean {

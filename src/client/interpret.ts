@@ -12,7 +12,7 @@ import {
 } from '../errors';
 import { advice, type CallContext, serviceErrorsOf } from '../errors/call-errors';
 import type { Secrets } from '../service/credentials';
-import { findUuid } from '../service/find-uuid';
+import { findUuids } from '../service/find-uuid';
 import type { Operation } from '../service/operations';
 import { noteLeftOut, type Validation } from '../service/schema';
 import { isObject } from '../shared/objects';
@@ -22,7 +22,7 @@ import { summarize } from '../shared/validation-issue';
 import { isLoopback } from './base-url';
 import { describeConnectionFailure, NO_TLS } from './connection-failure';
 import type { ResolvedLimits } from './options';
-import { parseRetryAfter, retryDelayMs } from './retry';
+import { parseRetryAfter, refusesPair, retryDelayMs } from './retry';
 
 /** What to send, and how to read the response. */
 export interface Message<T> {
@@ -33,6 +33,8 @@ export interface Message<T> {
   /** With its parameters, and with a query if there is one. */
   readonly path: string;
   readonly body?: string;
+  /** The uuid of the transaction that a query asks about. Its response must not name another one. */
+  readonly asked?: string;
   /** Whether a success may be any JSON, or nothing, and not only an object. */
   readonly mayBeAnything?: boolean;
   /** The names of the fields that the document lists for the request; missing if it lists none. */
@@ -109,13 +111,20 @@ export async function interpret<T>(
   const failed = (error: CallError) => {
     const { method } = call.operation;
     const retryInMs = retryDelayMs(method, error, received.isPlatforms);
-    const mayUseOtherPair = status === 401 && (method === 'GET' || received.isPlatforms);
+    const mayBeSentAgain = method === 'GET' || (received.isPlatforms && error.outcome === 'refused');
+    const mayUseOtherPair = refusesPair(status) && mayBeSentAgain;
     return { status, requestId, error, retryInMs, mayUseOtherPair };
   };
   const context = () => {
+    const uuids = uuidsIn(text, call);
+    const namesJourney = call.operation.method !== 'GET' && uuids.size > 0;
     const outcome =
-      status === undefined ? (connection.neverSent ? 'not-sent' : 'unknown') : outcomeOf(status);
-    return contextOf(call, before, before.length + 1, outcome, uuidOf(text, call));
+      status === undefined
+        ? connection.neverSent
+          ? 'not-sent'
+          : 'unknown'
+        : outcomeOf(status, namesJourney);
+    return contextOf(call, before, before.length + 1, outcome, uuidAmong(uuids, call));
   };
   const interrupted = () => interruption(readError, connection.reason, call, context());
 
@@ -140,15 +149,19 @@ export async function interpret<T>(
   if (validation === CALL_TIMED_OUT) {
     return failed(interruption(CALL_TIMED_OUT, undefined, call, context()));
   }
-  if (validation.issues === undefined) {
+  // It may be for somebody else's query, or for an earlier one over the same connection.
+  const isAnothers = isObject(body) && isAboutAnother(body['uuid'], call);
+  if (validation.issues === undefined && !isAnothers) {
     noteLeftOut(validation.value, validation.leftOut);
     return { status, requestId, leftOut: validation.leftOut, result: validation.value };
   }
   if (readError !== undefined) return failed(interrupted());
-  const summary = isUsable
-    ? 'The response is a success, but essential fields are missing or invalid.'
-    : 'The response is a success without a usable body.';
-  return failed(unusable(summary, validation.issues, body, context(), call.mayBeAnything));
+  const summary = isAnothers
+    ? 'The response is about another transaction than the one that was asked for.'
+    : isUsable
+      ? 'The response is a success, but essential fields are missing or invalid.'
+      : 'The response is a success without a usable body.';
+  return failed(unusable(summary, validation.issues ?? [], body, context(), call.mayBeAnything));
 }
 
 /** For a call that sent something, if an unexpected failure hides what came of it. It must not look like one not sent. */
@@ -160,9 +173,26 @@ export function failureWithoutAttempt(
   return unusable('The response cannot be interpreted.', [], '', context);
 }
 
-function uuidOf(text: string, { operation, secrets }: Call<unknown>): string | undefined {
-  const [uuid, ...others] = new Set(operation.uuidPaths.flatMap((path) => findUuid(text, path) ?? []));
-  return uuid !== undefined && others.length === 0 ? secrets.dropIfSecret(uuid) : undefined;
+/** All different uuids at the documented places. */
+function uuidsIn(text: string, { operation }: Call<unknown>): ReadonlySet<string> {
+  return new Set(operation.uuidPaths.flatMap((path) => [...findUuids(text, path)]));
+}
+
+/** The one that the response is about. Of different ones, none is known to be it. */
+function uuidAmong(uuids: ReadonlySet<string>, call: Call<unknown>): string | undefined {
+  const [uuid, ...others] = uuids;
+  const isKnown = uuid !== undefined && others.length === 0 && !isAboutAnother(uuid, call);
+  return isKnown ? call.secrets.dropIfSecret(uuid) : undefined;
+}
+
+/** Whether a response is about another transaction than its query. One that names none is not. */
+function isAboutAnother(uuid: unknown, { asked }: Call<unknown>): boolean {
+  return asked !== undefined && typeof uuid === 'string' && uuid !== '' && !isSameUuid(uuid, asked);
+}
+
+/** UUIDs are the same in upper and lower case (RFC 9562, section 4). */
+export function isSameUuid(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /**
@@ -183,10 +213,14 @@ async function readSafely<T>(
   }
 }
 
-/** 4xx is a refusal, except 408 and 499, which gateways send while the service may still be working. */
-function outcomeOf(httpStatus: number): Outcome {
+/**
+ * 4xx is a refusal, except 408 and 499, which gateways send while the service may still be working, and except one that
+ * names the journey which the call was to create.
+ */
+function outcomeOf(httpStatus: number, namesJourney: boolean): Outcome {
   const mayBeAtWork = httpStatus === 408 || httpStatus === 499;
-  return httpStatus >= 400 && httpStatus < 500 && !mayBeAtWork ? 'refused' : 'unknown';
+  const isRefusal = httpStatus >= 400 && httpStatus < 500 && !mayBeAtWork && !namesJourney;
+  return isRefusal ? 'refused' : 'unknown';
 }
 
 /** What an error reports about the whole call: the worst outcome of all attempts. */
@@ -259,17 +293,23 @@ function httpError(
   context: CallContext,
 ): ApiError {
   const body = parseBody(text);
-  const wereBothRefused = httpStatus === 401 && before.some(({ status }) => status === 401);
+  const wereBothRefused = refusesPair(httpStatus) && before.some(({ status }) => refusesPair(status));
   const cause =
     httpStatus >= 300 && httpStatus < 400
       ? redirect(header, call)
       : `${wereBothRefused ? '. Both pairs were refused' : ''}${LIKELY_CAUSES[httpStatus] ?? ''}`;
-  const where = httpStatus === 404 ? ` for ${call.operation.urlTemplate}` : '';
+  const where = httpStatus === 404 ? ` for ${pathSent(call)}` : '';
   const explanation = where + cause + namesOf(serviceErrorsOf(body), call);
   const message = `The service answered ${call.operation.name} with HTTP ${httpStatus}${explanation}. ${advice(context)}`;
   const retryAfterMs = parseRetryAfter(header('retry-after'));
   const location = redirectsTo(header, call);
-  return new ApiError(message, { ...context, httpStatus, requestId, body, retryAfterMs, location });
+  const redact = (text: string) => call.secrets.redact(text);
+  return new ApiError(message, { ...context, httpStatus, requestId, body, retryAfterMs, location, redact });
+}
+
+/** With the prefix of `baseUrl`, which may be the mistake, and without the query, which may hold personal data. */
+function pathSent({ baseUrl, path, secrets }: Call<unknown>): string {
+  return secrets.redact(new URL(baseUrl + path).pathname);
 }
 
 /** The likely cause and the way out, if the status tells. */
@@ -301,15 +341,13 @@ function redirectsTo(header: Received['header'], { secrets }: Call<unknown>): st
 
 /** The documented fields that the service names. Another name, or a message, may be or quote a value. */
 function namesOf(errors: readonly ServiceError[], { documentedFields }: Call<unknown>): string {
-  if (errors.length === 0) return '';
   const documented = documentedFields?.() ?? new Set();
   const isDocumented = (field: string) => {
     const parts = field.split(/[.[\]]+/).filter((part) => !/^\d{0,2}$/.test(part));
     return parts.length > 0 && parts.every((part) => documented.has(part));
   };
   const names = errors.flatMap(({ field = '' }) => (isDocumented(field) ? [field] : []));
-  const which = names.length === 0 ? '' : `: ${names.join(', ')}`;
-  return `. It names fields${which}, see \`error.serviceErrors\``;
+  return names.length === 0 ? '' : `. It names fields: ${names.join(', ')}, see \`error.serviceErrors\``;
 }
 
 /** The service's own id of the request, under the names that services use. */
@@ -322,7 +360,7 @@ function statusError(
   httpStatus: number,
   requestId: string | undefined,
   body: Readonly<Record<string, unknown>>,
-  { operation }: Call<unknown>,
+  { operation, secrets }: Call<unknown>,
   context: CallContext,
 ): ApiError {
   const { status } = body;
@@ -331,7 +369,8 @@ function statusError(
   const message =
     `The service answered ${operation.name} with HTTP ${httpStatus} and a body whose status is ${which}. ` +
     `${advice(context)} Its own message is in \`error.serviceMessage\`.`;
-  return new ApiError(message, { ...context, httpStatus, requestId, body });
+  const redact = (text: string) => secrets.redact(text);
+  return new ApiError(message, { ...context, httpStatus, requestId, body, redact });
 }
 
 /** Besides 0 (document section 2.3). */

@@ -1,7 +1,13 @@
 import { type CallName, ConfigurationError, type PaymentsErrorCode, type ValidationIssue } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { assertCredentials } from '../values/credentials';
-import { checkFunction, checkPositive, readOptions } from '../values/option-checks';
+import {
+  checkFunction,
+  checkPositive,
+  type OptionNames,
+  readNamedOptions,
+  readOptions,
+} from '../values/option-checks';
 import { VERSION } from '../version';
 import { parseBaseUrl } from './base-url';
 
@@ -136,8 +142,7 @@ export interface FetchResponse {
 
 /**
  * Callbacks for logs, metrics and traces. They receive no credential, no body and no identifier (but the path of a
- * `client.request`). An observer that
- * throws or rejects changes nothing.
+ * `client.request`). An observer that throws or rejects changes nothing.
  */
 export interface Observers {
   /** Called before each attempt. */
@@ -208,6 +213,28 @@ export interface ResolvedOptions extends Credentials, Observers {
 
 const DEFAULT_LIMITS: ResolvedLimits = { timeoutMs: 30_000, totalTimeoutMs: 90_000, maxRetries: 2 };
 
+/** The options of `PaymentsClient.fromEnv`: what the environment does not give. */
+export const FROM_ENV_OPTIONS: OptionNames<Omit<PaymentsClientOptions, 'baseUrl' | 'apiKey' | 'apiToken'>> = {
+  previous: true,
+  timeoutMs: true,
+  totalTimeoutMs: true,
+  maxRetries: true,
+  maxResponseBytes: true,
+  fetch: true,
+  allowInsecureHttp: true,
+  userAgent: true,
+  onRequest: true,
+  onResponse: true,
+  onRetry: true,
+};
+
+const NAMES: OptionNames<PaymentsClientOptions> = {
+  ...FROM_ENV_OPTIONS,
+  baseUrl: true,
+  apiKey: true,
+  apiToken: true,
+};
+
 /** @throws `ConfigurationError` for the first option that cannot work */
 export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
   if (typeof given !== 'object' || given === null) {
@@ -216,7 +243,7 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
         'from the environment.',
     );
   }
-  const options = readOptions(given);
+  const options = readNamedOptions('PaymentsClient', given, NAMES);
   const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp === true);
   const { apiKey, apiToken } = options;
   assertCredentials({ apiKey, apiToken });
@@ -292,17 +319,5 @@ function isSignal(value: AbortSignal): boolean {
     return typeof aborted === 'boolean' && isTarget;
   } catch {
     return false;
-  }
-}
-
-/** Calls an observer, and keeps its failures away from the call: a full disk under a log must not fail a payment. */
-export async function notify<Event>(
-  observer: ((event: Event) => unknown) | undefined,
-  event: Event,
-): Promise<void> {
-  try {
-    await observer?.(event);
-  } catch {
-    // An observer that throws or rejects changes nothing.
   }
 }

@@ -17,10 +17,11 @@ import {
 import { type Transaction, transactionSchema } from '../service/operations/get-transaction';
 import { validate } from '../service/schema';
 import { clientOptionsFromEnv } from '../values/credentials';
-import { readOptions } from '../values/option-checks';
+import { readNamedOptions } from '../values/option-checks';
 import {
   type BodyCallOptions,
   type CallOptions,
+  FROM_ENV_OPTIONS,
   type PaymentsClientOptions,
   resolveOptions,
 } from './options';
@@ -77,7 +78,7 @@ export class PaymentsClient {
       previous = fromEnv.previous,
       allowInsecureHttp = fromEnv.allowInsecureHttp,
       ...others
-    } = readOptions(options);
+    } = readNamedOptions('PaymentsClient.fromEnv', options, FROM_ENV_OPTIONS);
     return new this({ ...others, ...fromEnv, previous, allowInsecureHttp });
   }
 
@@ -126,7 +127,7 @@ export class PaymentsClient {
    * @param options - limits and a signal of this call
    * @throws `InvalidRequestError` for a UUID that is empty, `.` or `..`; nothing was sent
    * @throws `ApiError` when the service answers, but not with a success
-   * @throws `InvalidResponseError` when the response is a success that cannot be used
+   * @throws `InvalidResponseError` when the response is a success that cannot be used, or about another transaction
    * @throws `ConnectionError`, `TimeoutError` or `AbortedError` when no complete response arrived
    */
   async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
@@ -135,6 +136,7 @@ export class PaymentsClient {
       {
         operation,
         path: pathOf(operation, transactionUUID),
+        asked: transactionUUID,
         read: (body) => validate(transactionSchema, body),
       },
       options,

@@ -1,9 +1,11 @@
 import { AbortedError, ApiError, ConfigurationError, PaymentsError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
+import { notify } from '../shared/notify';
 import { LONGEST_TIMER_MS, onAbort, sleep } from '../shared/time';
 import type { TransactionSource } from '../values/confirm-payment';
 import { checkCount, checkFunction, checkPositive, readOptions } from '../values/option-checks';
-import { notify, resolveSignal } from './options';
+import { resolveSignal } from './options';
+import { refusesPair } from './retry';
 
 /** A transaction as the service has it, or the error of its query. */
 export type ReconcileResult =
@@ -70,14 +72,14 @@ export interface ReconcileOptions {
  * five minutes uses up all six delivery attempts of a notification (document section 6.1).
  *
  * Results come as they are ready, in no particular order. UUIDs are read from the input only as fast as you take
- * results, so a generator may yield millions. A failed query becomes a result with an `error`, and the others continue;
- * 403 too, because it may be about that one transaction.
+ * results, so a generator may yield millions. A failed query becomes a result with an `error`, and the others continue.
  *
  * A 429 that the client's own retries could not overcome is an `error` with `retryAfterMs`, like any other: `perSecond`
  * keeps below a rate limit.
  *
- * 401 ends the iteration: it means that the credentials are refused, so every further query would fail too. An error of
- * your input, or `stopAfterFailures`, ends it as well. Running queries are then aborted, and results that are ready are
+ * When the service refuses the credentials, every further query would fail too, so the iteration ends: at the first 401,
+ * and at the third 403 without a success between, because a single 403 may be about one transaction. An error of your
+ * input, or `stopAfterFailures`, ends it as well. Running queries are then aborted, and results that are ready are
  * still handed out before the error is thrown. Leaving the loop early aborts the running queries.
  *
  * @example
@@ -87,7 +89,7 @@ export interface ReconcileOptions {
  *
  * @param transactionUUIDs - an array, a set, a generator or another iterable, synchronous or not
  * @param options - how many queries run at the same time and per second, when to stop, progress, and a signal
- * @throws `ApiError` when the service answers a query with 401
+ * @throws `ApiError` when the service answers a query with 401, or a third one with 403 and none with a success
  * @throws the last error, after `stopAfterFailures`, and whatever your input throws
  * @throws `AbortedError` when the signal fires
  * @throws `ConfigurationError` for an option that cannot work, or `transactionUUIDs` that are a string or not iterable
@@ -126,6 +128,8 @@ export async function* reconcile(
   let underWay = 0;
   let done = 0;
   let failuresInARow = 0;
+  // Since the last success. A 401 leaves no doubt, and a 403 may be about one transaction.
+  let refusals = 0;
   let reading = false;
   let exhausted = false;
   let failure: { readonly thrown: unknown } | undefined;
@@ -148,15 +152,19 @@ export async function* reconcile(
     const result: ReconcileResult = await client.getTransaction(uuid, limits).then(
       (transaction) => ({ uuid, transaction }),
       (error) => {
-        if (error instanceof PaymentsError && !isRefusedPair(error)) return { uuid, error };
+        if (error instanceof PaymentsError) return { uuid, error };
         throw error;
       },
     );
     underWay -= 1;
+    const { error } = result;
     // What the end of the run aborted has no result. What succeeded all the same does.
-    if (controller.signal.aborted && result.error !== undefined) return;
-    failuresInARow = result.error === undefined ? 0 : failuresInARow + 1;
-    if (failuresInARow === stopAfterFailures) throw result.error;
+    if (controller.signal.aborted && error !== undefined) return;
+    failuresInARow = error === undefined ? 0 : failuresInARow + 1;
+    const status = error instanceof ApiError ? error.httpStatus : undefined;
+    if (error === undefined) refusals = 0;
+    else if (refusesPair(status)) refusals += status === 401 ? REFUSALS_THAT_END_IT : 1;
+    if (failuresInARow === stopAfterFailures || refusals >= REFUSALS_THAT_END_IT) throw error;
     ready.push(result);
   };
   const read = async () => {
@@ -214,10 +222,7 @@ function paceOf(perSecond: number | undefined, signal: AbortSignal): () => Promi
   };
 }
 
-/** The service refuses the credentials, so every further query would fail too. */
-function isRefusedPair(error: PaymentsError): boolean {
-  return error instanceof ApiError && error.httpStatus === 401;
-}
+const REFUSALS_THAT_END_IT = 3;
 
 function sizeOf(uuids: object): number | undefined {
   if (Array.isArray(uuids)) return uuids.length;

@@ -12,7 +12,7 @@ import type { BodyCallOptions } from './options';
 /**
  * Builds the body of a call: the JSON of the request with `extraFields` beside its own, validated exactly as it is sent.
  *
- *  * @throws `InvalidRequestError` when a field is invalid, when the request is not JSON, and when `extraFields` has a field
+ * @throws `InvalidRequestError` when a field is invalid, when the request is not JSON, and when `extraFields` has a field
  *   of the request or of the document
  * @throws `ConfigurationError` when `extraFields` is not an object
  */
@@ -28,13 +28,16 @@ export function requestBody<T>(
   const isDocumented = (name: PropertyKey) => fieldsOf(object).has(String(name));
   let body = toJson(subject, () => request, isDocumented);
   if (isGiven(extraFields)) {
-    if (typeof extraFields !== 'object' || Array.isArray(extraFields)) {
+    // What they are is what they are sent as: a date is a text.
+    const extra: unknown = JSON.parse(toJson(subject, () => extraFields, isDocumented));
+    if (!isObject(extra)) {
       throw new ConfigurationError(
         'Expected `extraFields` to be an object whose fields are added to the request.',
       );
     }
-    const own = Object(JSON.parse(body));
-    const extra = Object(JSON.parse(toJson(subject, () => extraFields, isDocumented)));
+    const parsed: unknown = JSON.parse(body);
+    // Anything but an object is refused below.
+    const own = isObject(parsed) ? parsed : {};
     const taken = Object.keys(extra).filter(
       (name) => Object.hasOwn(own, name) || Object.hasOwn(object._zod.def.shape, name),
     );
@@ -46,7 +49,8 @@ export function requestBody<T>(
       );
     }
     // Not by assignment: a field named `__proto__` is a field like any other.
-    body = JSON.stringify(Object.fromEntries([...Object.entries(own), ...Object.entries(extra)]));
+    if (own === parsed)
+      body = JSON.stringify(Object.fromEntries([...Object.entries(own), ...Object.entries(extra)]));
   }
   const { issues } = validate(schema as Schema<unknown>, JSON.parse(body));
   if (issues !== undefined) throw new InvalidRequestError(subject, issues);

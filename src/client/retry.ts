@@ -6,14 +6,15 @@ import { isPermanent } from './connection-failure';
  * with full jitter (anything between 0 and the bound, so that clients that failed together do not retry together).
  *
  * A POST or PUT is retried on 429 alone, which by convention means that it was rejected unprocessed, and only over the
- * platform's `fetch`: another one may have sent it before, and the 429 may tell of its second try. A second recurrence
- * or a misreported cancellation costs money.
+ * platform's `fetch`: another one may have sent it before, and the 429 may tell of its second try. A 429 that names the
+ * journey was not sent for a rejected call, so its outcome is `unknown`. A second recurrence or a misreported
+ * cancellation costs money.
  *
  * @param isPlatforms - whether the attempt was made by the platform's own `fetch`
  * @returns `undefined` if another attempt cannot help, or could do harm
  */
 export function retryDelayMs(method: string, error: CallError, isPlatforms: boolean): number | undefined {
-  const isTooMany = error instanceof ApiError && error.httpStatus === 429;
+  const isTooMany = error instanceof ApiError && error.httpStatus === 429 && error.outcome === 'refused';
   const mayRetry = method === 'GET' ? isTransient(error) : isTooMany && isPlatforms;
   if (!mayRetry) return undefined;
   if (error instanceof ApiError && error.retryAfterMs !== undefined) return error.retryAfterMs;
@@ -22,6 +23,14 @@ export function retryDelayMs(method: string, error: CallError, isPlatforms: bool
 
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
+
+/**
+ * Whether a status may mean that the credentials are not valid. The document shows no such response (section 7.2): 401 is
+ * the usual one, and some services answer 403, which may also be about one transaction alone.
+ */
+export function refusesPair(httpStatus: number | undefined): boolean {
+  return httpStatus === 401 || httpStatus === 403;
+}
 
 /** A failure that may pass by itself. */
 export function isTransient(error: unknown): boolean {

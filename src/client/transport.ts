@@ -1,6 +1,7 @@
 import ky, { type KyInstance } from 'ky';
 import { ConfigurationError, isCallError } from '../errors';
 import type { Credentials, Secrets } from '../service/credentials';
+import { notify } from '../shared/notify';
 import { IncomingBody } from '../shared/read-body';
 import { inTime, onAbort } from '../shared/time';
 import { readOptions } from '../values/option-checks';
@@ -21,7 +22,6 @@ import {
   type CallOptions,
   type FetchInit,
   type FetchResponse,
-  notify,
   type RequestEvent,
   type ResolvedOptions,
   resolveLimits,

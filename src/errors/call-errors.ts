@@ -116,6 +116,8 @@ export class ApiError extends FailedCall {
 
   readonly #body: unknown;
   readonly #location: string | undefined;
+  readonly #serviceMessage: string | undefined;
+  readonly #serviceErrors: readonly ServiceError[];
 
   /** For your test doubles; the library creates its own errors. */
   constructor(
@@ -126,24 +128,30 @@ export class ApiError extends FailedCall {
       readonly retryAfterMs?: number | undefined;
       readonly requestId?: string | undefined;
       readonly location?: string | undefined;
+      /** Takes the credentials out of what the service wrote. Default: nothing is taken out. */
+      readonly redact?: ((text: string) => string) | undefined;
     },
   ) {
     super('api_error', message, context);
+    const { body, redact = (text: string) => text } = context;
     this.httpStatus = context.httpStatus;
     this.retryAfterMs = context.retryAfterMs;
     this.requestId = context.requestId;
-    this.#body = context.body;
+    this.#body = body;
     this.#location = context.location;
-    const status = fieldOf(context.body, 'status');
+    const status = fieldOf(body, 'status');
     this.status = typeof status === 'number' ? status : undefined;
+    const serviceMessage = fieldOf(body, 'message');
+    this.#serviceMessage = typeof serviceMessage === 'string' ? redact(serviceMessage) : undefined;
+    this.#serviceErrors = serviceErrorsOf(body, redact);
   }
 
   /**
-   * The body's `message` field, if it is text. Not printed by logging: the service may quote personal data in it.
+   * The body's `message` field without credentials, if it is text. Not printed by logging: the service may quote personal
+   * data in it.
    */
   get serviceMessage(): string | undefined {
-    const message = fieldOf(this.#body, 'message');
-    return typeof message === 'string' ? message : undefined;
+    return this.#serviceMessage;
   }
 
   /**
@@ -155,16 +163,16 @@ export class ApiError extends FailedCall {
   }
 
   /**
-   * The errors of single fields, if the body has them as `errors: [{ field, message }]`; the first 20. Not printed by
-   * logging: a message may quote personal data. The service's document shows no such body.
+   * The errors of single fields, if the body has them as `errors: [{ field, message }]`; the first 20, without
+   * credentials. Not printed by logging: a message may quote personal data. The service's document shows no such body.
    */
   get serviceErrors(): readonly ServiceError[] {
-    return serviceErrorsOf(this.#body);
+    return this.#serviceErrors;
   }
 
   /**
-   * The response's body: parsed if it is JSON, otherwise the text, as far as it could be read. Not printed by logging:
-   * it may hold personal data.
+   * The response's body as it was received: parsed if it is JSON, otherwise the text, as far as it could be read. Not
+   * printed by logging: it may hold personal data, and credentials that the service quotes.
    */
   get body(): unknown {
     return this.#body;
@@ -180,15 +188,18 @@ export interface ServiceError {
 }
 
 /** Reads `errors: [{ field, message }]`, and nothing that has another form. */
-export function serviceErrorsOf(body: unknown): ServiceError[] {
+export function serviceErrorsOf(
+  body: unknown,
+  redact: (text: string) => string = (text) => text,
+): ServiceError[] {
   const errors = fieldOf(body, 'errors');
   if (!Array.isArray(errors)) return [];
   return errors.slice(0, MAX_SERVICE_ERRORS).flatMap((error: unknown) => {
     const field = fieldOf(error, 'field');
     const message = fieldOf(error, 'message');
     const read = {
-      ...(typeof field === 'string' && { field }),
-      ...(typeof message === 'string' && { message }),
+      ...(typeof field === 'string' && { field: redact(field) }),
+      ...(typeof message === 'string' && { message: redact(message) }),
     };
     return Object.keys(read).length === 0 ? [] : [read];
   });

@@ -1,14 +1,26 @@
 import { ConfigurationError } from '../errors';
 import type { PaymentNotification } from '../service/notifications/sale';
-import { ownOptions } from '../shared/objects';
 import { LONGEST_TIMER_MS } from '../shared/time';
 import { type Store, type StoreSteps, stepsOf } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
-import { checkCount, checkDuration, checkFunction } from '../values/option-checks';
-import { createListener, type WebhookHandler } from '../webhooks/handler';
+import {
+  checkCount,
+  checkDuration,
+  checkFunction,
+  type OptionNames,
+  readNamedOptions,
+  readOptions,
+} from '../values/option-checks';
+import { createListener, type OrdersListener, type WebhookHandler } from '../webhooks/handler';
 import { identify } from '../webhooks/key';
 import type { AnyDefinition } from '../webhooks/kinds';
-import type { WebhookCallback, WebhookCallbacks, WebhookHandlerOptions } from '../webhooks/options';
+import {
+  checkMethods,
+  LISTENER_OPTIONS,
+  type WebhookCallback,
+  type WebhookCallbacks,
+  type WebhookHandlerOptions,
+} from '../webhooks/options';
 import type { AttemptState, NotifiedOrder } from '../webhooks/order-link';
 import type { ReplayResult } from '../webhooks/replay-and-settle';
 import { reporterOf } from '../webhooks/report';
@@ -56,6 +68,13 @@ export interface OrdersOptions<Kinds extends readonly AnyDefinition[] = readonly
    */
   readonly waitMs?: number | undefined;
 }
+
+const NAMES: OptionNames<OrdersOptions> = {
+  ...LISTENER_OPTIONS,
+  client: true,
+  totalTimeoutMs: true,
+  waitMs: true,
+};
 
 /** An attempt, as `find` gives it. */
 export interface FoundOrder {
@@ -107,30 +126,34 @@ export class Orders<Transaction = unknown> {
   readonly #client: CheckoutSource & TransactionSource;
   readonly #store: Store<Transaction>;
   readonly #steps: StoreSteps<Transaction>;
-  readonly #webhook: WebhookHandler | undefined;
+  readonly #listener: OrdersListener | undefined;
   readonly #totalTimeoutMs: number;
   readonly #waitMs: number;
 
   /** Not for your code: {@link createOrders} makes it. */
   constructor(options: OrdersOptions<readonly AnyDefinition[], Transaction>) {
-    const { client, store, totalTimeoutMs, waitMs, ...listener } = ownOptions(options);
-    checkFunction('client.createRecurringCheckout', client?.createRecurringCheckout, 'a PaymentsClient');
-    checkFunction('client.getTransaction', client?.getTransaction, 'a PaymentsClient');
+    const own = readNamedOptions('createOrders', options, NAMES);
+    const { client, store, totalTimeoutMs, waitMs, ...listener } = own;
+    checkMethods('client', client, ['createRecurringCheckout', 'getTransaction'], 'PaymentsClient.fromEnv()');
     this.#client = client;
     this.#store = store;
     this.#steps = stepsOf(store);
     this.#totalTimeoutMs = checkDuration('totalTimeoutMs', totalTimeoutMs ?? 90_000, LONGEST_TIMER_MS);
     this.#waitMs = checkDuration('waitMs', waitMs ?? 10_000, LONGEST_TIMER_MS);
-    this.#webhook = listenerOf({ ...listener, client, store });
+    this.#listener = listenerOf({ ...listener, client, store });
   }
 
   /**
-   * Your listener: mount it with `toNodeListener(orders.webhook)`, or as it is where a framework passes a `Request`.
+   * Your listener, for a `Request` and for the request and response of `node:http`: mount it as it is.
    *
    * @throws `ConfigurationError` without `credentials` and `on`
    */
   get webhook(): WebhookHandler {
-    if (this.#webhook !== undefined) return this.#webhook;
+    return this.#receiving().handler;
+  }
+
+  #receiving(): OrdersListener {
+    if (this.#listener !== undefined) return this.#listener;
     throw new ConfigurationError(
       'These orders receive no notifications. Pass `credentials` and `on` to `createOrders`, or call this in the ' +
         'process that has them.',
@@ -163,8 +186,9 @@ export class Orders<Transaction = unknown> {
    *
    * @param options - `uuid`: closes this journey only, so that a job that runs twice does not close the next one
    */
-  async close(key: string, { uuid }: { readonly uuid?: string | undefined } = {}): Promise<void> {
+  async close(key: string, options: { readonly uuid?: string | undefined } = {}): Promise<void> {
     checkOrderKey('close', key);
+    const { uuid } = readOptions(options);
     await changeOrder(this.#steps, key, (order, now) => {
       const attempt = order.attempts.find(
         (each) =>
@@ -196,7 +220,8 @@ export class Orders<Transaction = unknown> {
   }
 
   /** Lists orders with all their attempts, in a fixed order. */
-  async list({ state, after, limit = 100 }: OrderQuery = {}): Promise<ListedOrder[]> {
+  async list(query: OrderQuery = {}): Promise<ListedOrder[]> {
+    const { state, after, limit = 100 } = readOptions(query);
     checkCount('limit', limit);
     const found: ListedOrder[] = [];
     for (let from = after; ; ) {
@@ -223,14 +248,14 @@ export class Orders<Transaction = unknown> {
    * @throws `AbortedError` when the signal fires
    */
   async reconcile(options: ReconcileOrdersOptions = {}): Promise<ReconcileCounts> {
-    const { webhook } = this;
+    const { handler, settle } = this.#receiving();
     const records = this.#steps;
-    const report = reporterOf(webhook);
+    const report = reporterOf(handler);
     const counts = await reconcileOrders(
       {
         client: this.#client,
         records,
-        settle: webhook.settle,
+        settle,
         reportReview: (uuid) =>
           report('order_review', {
             status: 200,
@@ -310,7 +335,7 @@ function listenerOf<Transaction>({
   credentials,
   ...options
 }: Omit<OrdersOptions<readonly AnyDefinition[], Transaction>, 'totalTimeoutMs' | 'waitMs'>):
-  | WebhookHandler
+  | OrdersListener
   | undefined {
   if (on === undefined && credentials === undefined) return undefined;
   if (on === undefined || credentials === undefined) {

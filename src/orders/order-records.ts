@@ -1,5 +1,6 @@
 import { StoreError } from '../errors';
 import type { OrderReference } from '../service/notifications/notification';
+import { DAY_MS } from '../shared/time';
 import type { SingleRecords } from '../stores/steps';
 import type { OrderLink } from '../webhooks/order-link';
 import { type Attempt, afterPayment, isAskable, type Order } from './attempt';
@@ -12,7 +13,6 @@ export interface OrderReading {
   readonly now: number;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long an order is kept after its last change. */
 export const KEPT_MS = 400 * DAY_MS;
 /** A pointer outlives its order, unless that changes once it is older than it is kept: then all are written again. */

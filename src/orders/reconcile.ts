@@ -1,10 +1,12 @@
-import { notify } from '../client/options';
 import { reconcile } from '../client/reconcile';
 import { ApiError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
+import { notify } from '../shared/notify';
+import { DAY_MS } from '../shared/time';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
-import type { WebhookHandler } from '../webhooks/handler';
+import { readOptions } from '../values/option-checks';
+import type { OrdersListener } from '../webhooks/handler';
 import { isAskable, moved, type Order } from './attempt';
 import { changeOrder, forgetPointer, type Pointer, readOrder } from './order-records';
 
@@ -54,7 +56,7 @@ export interface ReconcileCounts {
 export interface ReconcileContext {
   readonly client: TransactionSource;
   readonly records: SingleRecords & Pick<StoreSteps, 'listRecords'>;
-  readonly settle: WebhookHandler['settle'];
+  readonly settle: OrdersListener['settle'];
   /** Says that a person has to look at an attempt. */
   readonly reportReview: (uuid: string) => void;
   /** Where the last run ended. */
@@ -70,7 +72,7 @@ export interface Cursor {
   readonly place: string;
 }
 
-const FORTY_DAYS_MS = 40 * 24 * 60 * 60 * 1000;
+const FORTY_DAYS_MS = 40 * DAY_MS;
 const PAGE = 100;
 /** Longer than any write of an order may be on its way: until then, the order of a pointer may still be unwritten. */
 const SETTLED_MS = 10 * 60 * 1000;
@@ -78,8 +80,9 @@ const SETTLED_MS = 10 * 60 * 1000;
 /** Asks the service about every attempt that may have been paid without a notification. */
 export async function reconcileOrders(
   context: ReconcileContext,
-  { maxAgeMs = FORTY_DAYS_MS, onProgress, ...options }: ReconcileOrdersOptions,
+  given: ReconcileOrdersOptions,
 ): Promise<ReconcileCounts> {
+  const { maxAgeMs = FORTY_DAYS_MS, onProgress, ...options } = readOptions(given);
   const counts = { asked: 0, paid: 0, closed: 0, review: 0, failed: 0 };
   const asked = new Map<string, { readonly key: string; readonly attempt: number }>();
   const uuids = uuidsToAsk(context, maxAgeMs, asked);

@@ -7,7 +7,7 @@ import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/de
 import { atMost } from './delivery/delivery';
 import { DeliveryLog, type Timers } from './delivery/delivery-log';
 import { checkWebhookUrl, listenerUrl } from './delivery/listener-url';
-import { type Fault, FaultQueue, type PendingFault } from './faults';
+import { type ClearedFaults, type Fault, FaultQueue, type PendingFault } from './faults';
 import { type Inventions, resolveInventions } from './inventions';
 import type { MoveControls } from './model/moves';
 import { type IdSource, randomIds } from './model/records';
@@ -37,12 +37,12 @@ export interface ServiceOptions {
  * `GET /sandbox` lists them.
  */
 export interface SandboxControls extends MoveControls {
-  /** Sets what goes wrong with the coming calls of an operation. */
-  fault(operation: OperationName, fault: Fault): void;
+  /** Sets what goes wrong with the coming calls of an operation. Returns it with the id that removes it. */
+  fault(operation: OperationName, fault: Fault): PendingFault;
   /** The faults that still wait for calls, in the order in which they apply. */
   readonly pendingFaults: readonly PendingFault[];
-  /** Removes the faults that still wait for calls: all of them, or those of one operation. */
-  clearFaults(operation?: OperationName): void;
+  /** Removes the faults that still wait for calls: all of them, those of one operation, or one by its id. */
+  clearFaults(which?: OperationName | ClearedFaults): void;
 
   /** A snapshot of every notification with every attempt, the oldest first. */
   readonly deliveries: readonly Delivery[];
@@ -143,7 +143,7 @@ export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore 
     get pendingFaults() {
       return faults.pending;
     },
-    clearFaults: (operation) => faults.clear(operation),
+    clearFaults: (which = {}) => faults.clear(typeof which === 'string' ? { operation: which } : which),
     get deliveries() {
       return deliveryLog.deliveries;
     },

@@ -4,7 +4,9 @@ import { LONGEST_TIMER_MS, sleep } from '../shared/time';
 import { parseControl } from './controls/control-body';
 import type { Inventions } from './inventions';
 import { invented, type ServiceAnswer, type ServiceRequest } from './model/answers';
+import { SandboxError } from './model/records';
 import type { ServiceModel } from './model/service-model';
+import { text } from './text';
 
 /**
  * What goes wrong with a call. A fault applies to the next call of its operation, or to the next `times` calls. Several
@@ -13,8 +15,11 @@ import type { ServiceModel } from './model/service-model';
 export type Fault = FaultKind & {
   /** How many calls it applies to; `Infinity` for all. Default 1. */
   times?: number | undefined;
-  /** The UUID of a transaction: the fault applies to calls about it alone. Default: to every call of the operation. */
-  uuid?: string | undefined;
+  /**
+   * Only for calls about this transaction: its query, or the cancellation of one of its payments. Not for
+   * `createRecurringCheckout`, where there is none yet. Default: every call of the operation.
+   */
+  transactionUUID?: string | undefined;
 };
 
 /** The kinds of faults, each with its settings. */
@@ -76,6 +81,15 @@ export type FaultKind =
       kind: 'close-after-answer';
       /** How long after the answer, in milliseconds. Default: 5. */
       ms?: number | undefined;
+    }
+  | {
+      /**
+       * A call with wrong credentials is answered with this status; the row `wrongCredentials` of the inventions has the
+       * default, 401. A call with the right pair is answered as ever, and does not use the fault up.
+       */
+      kind: 'wrong-pair';
+      /** The HTTP status. */
+      status: 401 | 403;
     };
 
 const everyKind: Readonly<Record<FaultKind['kind'], true>> = {
@@ -88,6 +102,7 @@ const everyKind: Readonly<Record<FaultKind['kind'], true>> = {
   'truncated-body': true,
   'wrong-json': true,
   'close-after-answer': true,
+  'wrong-pair': true,
 };
 
 /** All kinds of faults; any other is refused. */
@@ -95,6 +110,8 @@ export const faultKinds = Object.keys(everyKind) as FaultKind['kind'][];
 
 /** A fault that still applies to coming calls. */
 export interface PendingFault {
+  /** What `clearFaults({ id })` takes. */
+  readonly id: string;
   /** The operation. */
   readonly operation: OperationName;
   /** What goes wrong. */
@@ -115,7 +132,7 @@ const httpStatus = z.number().check(
 
 /** A kind of fault with its settings. */
 const faultOf = <Kind extends string, Settings extends z.core.$ZodShape>(kind: Kind, settings: Settings) =>
-  z.strictObject({ kind: z.literal(kind), ...settings, times, uuid: z.optional(z.string()) });
+  z.strictObject({ kind: z.literal(kind), ...settings, times, transactionUUID: z.optional(z.string()) });
 
 export const faultSchema = z.discriminatedUnion('kind', [
   faultOf('latency', { ms }),
@@ -132,28 +149,59 @@ export const faultSchema = z.discriminatedUnion('kind', [
   faultOf('truncated-body', {}),
   faultOf('wrong-json', {}),
   faultOf('close-after-answer', { ms: z.optional(ms) }),
+  faultOf('wrong-pair', { status: z.literal([401, 403]) }),
 ]) satisfies z.ZodMiniType<Fault>;
 
 const operationSchema = z.enum(operationNames);
 
+/** Which faults are removed. */
+export interface ClearedFaults {
+  /** Those of one operation. */
+  operation?: OperationName | undefined;
+  /** One: the `id` in `pendingFaults`. */
+  id?: string | undefined;
+}
+
+/** What a fault is chosen by. */
+interface CallFacts {
+  readonly operation: OperationName;
+  readonly isAuthorized: boolean;
+  /** The transaction in its path, or the one of the scheduled payment in its path. */
+  readonly transactionUUID: string | undefined;
+}
+
 /** The faults that still apply to coming calls. */
 export class FaultQueue {
-  #pending: { readonly operation: OperationName; readonly fault: Fault; left: number }[] = [];
+  #pending: {
+    readonly id: string;
+    readonly operation: OperationName;
+    readonly fault: Fault;
+    left: number;
+  }[] = [];
+  #last = 0;
 
   /** @throws `SandboxError` for an unknown operation or kind, or a setting out of range */
-  add(operation: OperationName, fault: Fault): void {
+  add(operation: OperationName, fault: Fault): PendingFault {
     const { times: left = 1, ...settings } = Object(fault) as Fault;
     // JSON has no `Infinity`, and zod takes it for no number.
     const finite = left === Number.POSITIVE_INFINITY ? Number.MAX_SAFE_INTEGER : left;
     const schema = z.strictObject({ operation: operationSchema, fault: faultSchema });
     parseControl(schema, { operation, fault: { ...settings, times: finite } });
-    this.#pending.push({ operation, fault, left });
+    if (operation === 'createRecurringCheckout' && fault.transactionUUID !== undefined) {
+      throw new SandboxError('invalid', ...text('refused.faultBeforeTransaction'));
+    }
+    const pending = { id: `fault-${++this.#last}`, operation, fault, left };
+    this.#pending.push(pending);
+    return describePending(pending);
   }
 
   /** Takes the fault for this call off the queue, if there is one. */
-  take(operation: OperationName, path: string): Fault | undefined {
+  take(call: CallFacts): Fault | undefined {
     const next = this.#pending.find(
-      ({ operation: of, fault: { uuid } }) => of === operation && (uuid === undefined || path.includes(uuid)),
+      ({ operation, fault: { kind, transactionUUID = call.transactionUUID } }) =>
+        operation === call.operation &&
+        transactionUUID === call.transactionUUID &&
+        !(kind === 'wrong-pair' && call.isAuthorized),
     );
     if (next !== undefined && --next.left <= 0) this.#pending.splice(this.#pending.indexOf(next), 1);
     return next?.fault;
@@ -161,14 +209,25 @@ export class FaultQueue {
 
   /** In the order in which they were set. */
   get pending(): PendingFault[] {
-    return this.#pending.map((one) => ({ ...one, left: Number.isFinite(one.left) ? one.left : null }));
+    return this.#pending.map(describePending);
   }
 
-  /** Removes faults: all of them, or those of one operation. */
-  clear(operation?: OperationName): void {
+  /** @throws `SandboxError` for an unknown operation or id */
+  clear({ operation, id }: ClearedFaults): void {
     if (operation !== undefined) parseControl(z.strictObject({ operation: operationSchema }), { operation });
-    this.#pending = this.#pending.filter((one) => operation !== undefined && one.operation !== operation);
+    const kept = this.#pending.filter(
+      (one) =>
+        (operation !== undefined && one.operation !== operation) || (id !== undefined && one.id !== id),
+    );
+    if (id !== undefined && kept.length === this.#pending.length) {
+      throw new SandboxError('unknown', ...text('refused.unknownFault'));
+    }
+    this.#pending = kept;
   }
+}
+
+function describePending(pending: Omit<PendingFault, 'left'> & { readonly left: number }): PendingFault {
+  return { ...pending, left: Number.isFinite(pending.left) ? pending.left : null };
 }
 
 /** Whether the operation is carried out. */
@@ -182,6 +241,7 @@ const nothingDone: ServiceAnswer = { status: 500, headers: {}, body: '' };
 
 /** The answer that is sent in place of the operation's. */
 function replaced(answer: ServiceAnswer, fault: Fault | undefined, inventions: Inventions): ServiceAnswer {
+  if (fault?.kind === 'wrong-pair') return { ...answer, status: fault.status };
   if (fault?.kind === 'wrong-json') return { ...answer, body: '{"status": 0, "message": success' };
   if (fault?.kind === 'body-status') {
     const row = fault.status === -1 ? 'bodyStatusMinus1' : 'bodyStatus999';
@@ -231,7 +291,13 @@ export async function answerCall(
     model.handle(request),
 ): Promise<Answered> {
   const operation = model.operationOf({ method, path });
-  const fault = operation && faults.take(operation, path);
+  const fault =
+    operation &&
+    faults.take({
+      operation,
+      isAuthorized: model.isAuthorized({ headers }),
+      transactionUUID: model.journeyIn(path),
+    });
   const none = { fault: fault?.kind, body: '', answer: undefined, ending: 'whole' } as const;
   if (fault?.kind === 'reset-before-read') return none;
 

@@ -1,3 +1,4 @@
+import { ownOptions } from '../shared/objects';
 import { text } from './text';
 
 /**
@@ -36,7 +37,7 @@ export interface Inventions {
 
   /** The zone of all date-times, as minutes from UTC. */
   utcOffsetMinutes: number;
-  /** How long a journey without `maxAge` is valid, in minutes. Nothing expires by itself: use `cancelTransaction`. */
+  /** The `maxAge` that the query shows of a journey created without one, in minutes. Such a journey never expires. */
   defaultMaxAgeMinutes: number;
   /** The `amount` of a journey without an immediate payment, if the request has none. */
   amountWithoutImmediatePayment: 'recurrenceAmount';
@@ -211,7 +212,7 @@ export const inventionTable: { readonly [Row in keyof Inventions]: Invention<Inv
 /** The table's values, overridden by those of the caller. */
 export function resolveInventions(overrides: Partial<Inventions> = {}): Inventions {
   const defaults = Object.entries(inventionTable).map(([row, { value }]) => [row, value]);
-  return { ...(Object.fromEntries(defaults) as Inventions), ...overrides };
+  return { ...(Object.fromEntries(defaults) as Inventions), ...ownOptions(overrides) };
 }
 
 function answer(httpStatus: number, message: string, status = -1): InventedAnswer {

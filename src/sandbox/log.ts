@@ -5,7 +5,7 @@ import type { Fault } from './faults';
 /** A line of the sandbox's log. */
 export type SandboxLogEntry =
   | {
-      /** A call of an operation, or a control call. */
+      /** A call of an operation, a control call that does something, or a refused request. What the page reads is none. */
       readonly type: 'request';
       /** The HTTP method. */
       readonly method: string;
@@ -19,10 +19,12 @@ export type SandboxLogEntry =
       readonly fault: Fault['kind'] | undefined;
       /** From the request to the end of the answer, in milliseconds. */
       readonly durationMs: number;
-      /** Transaction UUID in the answer, if it has one. */
+      /** Transaction UUID in the answer of an operation, or in the path of a control call, if it has one. */
       readonly uuid?: string | undefined;
-      /** Your order identifier, if the answer has it. */
+      /** Your order identifier, if known. */
       readonly referenceCode?: string | undefined;
+      /** The fields of its body that the document does not have, such as `shopper.docment`. Missing where there is none. */
+      readonly unknownFields?: readonly string[] | undefined;
     }
   | {
       /** An attempt to deliver a notification. */
@@ -53,9 +55,9 @@ export function withoutThrowing(
 /** The journey that a line of the log is about, as far as known. */
 export interface JourneyIdentity {
   /** Transaction UUID. */
-  readonly uuid?: string;
+  readonly uuid?: string | undefined;
   /** Your order identifier. */
-  readonly referenceCode?: string;
+  readonly referenceCode?: string | undefined;
 }
 
 /** The transaction that a notification is about: `saleToken`, or a reversal's `sale`; for a payout, its own UUID. */

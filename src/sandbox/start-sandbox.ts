@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
+import { readOptions } from '../values/option-checks';
 import { createCore, resolveSettings, type SandboxControls, type ServiceOptions } from './core';
 import { isDefaultPair, redactJson, redactor } from './credentials';
 import { realTimers } from './delivery/delivery-log';
@@ -69,7 +70,8 @@ export interface SandboxExtras {
 }
 
 /** Starts a sandbox for the command line. */
-export async function startSandboxWith(options: SandboxOptions, { verify }: SandboxExtras): Promise<Sandbox> {
+export async function startSandboxWith(given: SandboxOptions, { verify }: SandboxExtras): Promise<Sandbox> {
+  const options = readOptions(given);
   const { port = 0, host = '127.0.0.1', publicUrl } = options;
   const settings = resolveSettings(options);
   const { credentials } = settings;

@@ -9,13 +9,13 @@ interface Container {
  * Finds the transaction's uuid in a response, even in one that broke off in the middle. The QR code's image makes the
  * end of a checkout response the part that is most likely to be lost, and the uuid comes before it.
  *
- * Only the documented path counts: a uuid elsewhere may be the shopper's, or a gateway's for its own log. Two different
- * uuids at that path are ambiguous, and neither is returned. `JSON.parse` cannot do this, because it reads only
- * complete texts.
+ * Only the documented path counts: a uuid elsewhere may be the shopper's, or a gateway's for its own log. `JSON.parse`
+ * cannot do this, because it reads only complete texts.
  *
  * @param path - the keys that lead to the uuid; empty if the response has none
+ * @returns more than one if different uuids are at that path, and none if there is none
  */
-export function findUuid(text: string, path: readonly string[]): string | undefined {
+export function findUuids(text: string, path: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const ancestors: Container[] = [];
   let key = '';
@@ -42,7 +42,7 @@ export function findUuid(text: string, path: readonly string[]): string | undefi
     }
   }
   found.delete('');
-  return found.size === 1 ? [...found][0] : undefined;
+  return found;
 }
 
 /** Whether the scan is directly inside the object that the last key of a path belongs to. */

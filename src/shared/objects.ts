@@ -14,13 +14,18 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
 }
 
 /**
- * Copies the options that the caller gave. Only own properties count, and the copy has no prototype, so that a
- * polluted `Object.prototype` (`timeoutMs`, `signal`, `extraFields`) adds nothing.
+ * Copies the options that the caller gave. One that is `undefined` is left out, so that `{ confirm: undefined }` never
+ * replaces a default. Only own properties count, and the copy has no prototype, so that a polluted `Object.prototype`
+ * (`timeoutMs`, `signal`, `extraFields`) adds nothing.
  *
  * @param options - `undefined` and `null` mean no options
  */
 export function ownOptions<Options extends object>(options: Options | null | undefined): Options {
-  return Object.assign(Object.create(null), options);
+  const own = Object.create(null);
+  for (const [name, value] of Object.entries(options ?? {})) {
+    if (value !== undefined) own[name] = value;
+  }
+  return own;
 }
 
 /**

@@ -1,24 +1,31 @@
+import { DAY_MS, HOUR_MS } from '../shared/time';
+
 /** A notification that the handler could not act on, kept so that it is not lost after the sixth delivery. */
 export interface DeadLetter {
-  /** `notification.key`. A notification that fails again replaces the entry under its key. */
+  /** `notification.key`; of an unexpected repeat with an ending of its own. */
   readonly key: string;
   /** Kind and identity, as the store was asked to claim them. */
   readonly subject: string;
   /** What the notification reports about the subject. */
   readonly state: string;
-  /** `notification.kind` at the last failure. */
+  /** `notification.kind` when it was delivered last. */
   readonly kind: string;
   /** The JSON text as it was received. **It holds personal data**: names, e-mail addresses, bank accounts. */
   readonly body: string;
   /** Of the URL it was sent to, the query's flags of the documented kinds: `?refund=true`; empty if it has none. */
   readonly url: string;
+  /**
+   * Which pair of credentials it came with: 8 hexadecimal digits of a hash of the pair. One that came with a pair that is
+   * not valid any more is replayed only if you pass it to `handler.replay`.
+   */
+  readonly credential: string;
   /** When it failed for the first time, in milliseconds since 1970. */
   readonly firstFailedAt: number;
   /** When it failed last, in milliseconds since 1970. */
   readonly lastFailedAt: number;
-  /** How many times it was kept. */
+  /** How many deliveries and replays of it have failed. */
   readonly attempts: number;
-  /** Why it was kept: the `code` of the report, such as `callback_failed`. */
+  /** Why it failed last: the `code` of the report, such as `callback_failed`. */
   readonly code: string;
   /** The `name` of what was thrown, if anything was; never the message, which can quote anything. */
   readonly errorName?: string | undefined;
@@ -26,3 +33,67 @@ export interface DeadLetter {
 
 /** A letter as the handler keeps it; the store adds its times and attempts. */
 export type NewDeadLetter = Omit<DeadLetter, 'firstFailedAt' | 'lastFailedAt' | 'attempts'>;
+
+/** Why a letter has failed. */
+export type LetterFailure = Pick<DeadLetter, 'code' | 'errorName'>;
+
+/**
+ * What is told once of a letter.
+ *
+ * - `'credential'`: it came with a pair that is not valid any more
+ * - `'drop'`: it will be deleted before it is tried again
+ */
+export type LetterNote = 'credential' | 'drop';
+
+/** The record of a letter. */
+export interface LetterRecord {
+  /** Missing once the letter is forgotten. */
+  readonly letter?: DeadLetter | undefined;
+  readonly notes?: readonly LetterNote[] | undefined;
+  /** So long after its first failure: nothing that happens to a letter keeps its body for longer. */
+  readonly until: number;
+}
+
+/** The letter in a record that was read. */
+export function liveLetter(record: LetterRecord | undefined, now: number): DeadLetter | undefined {
+  return record !== undefined && record.until > now ? record.letter : undefined;
+}
+
+/** The record of a letter after a delivery has failed. */
+export function afterDelivery(
+  before: LetterRecord | undefined,
+  letter: NewDeadLetter,
+  { now, retentionMs }: { readonly now: number; readonly retentionMs: number },
+): LetterRecord {
+  const known = liveLetter(before, now);
+  const { firstFailedAt = now, attempts = 0 } = known ?? {};
+  return {
+    letter: { ...letter, firstFailedAt, lastFailedAt: now, attempts: attempts + 1 },
+    until: known === undefined ? now + retentionMs : (before as LetterRecord).until,
+  };
+}
+
+/** The record of a letter after a replay has failed: everything else of it stays. */
+export function afterReplay(
+  before: LetterRecord | undefined,
+  { code, errorName }: LetterFailure,
+  now: number,
+): LetterRecord | undefined {
+  const letter = liveLetter(before, now);
+  if (before === undefined || letter === undefined) return undefined;
+  const failed = { ...letter, code, errorName, lastFailedAt: now, attempts: letter.attempts + 1 };
+  return { ...before, letter: failed };
+}
+
+/** When a letter is due: an hour after its first failure, two hours after that, four after that, then once a day. */
+export function nextTryAt({
+  firstFailedAt,
+  lastFailedAt,
+}: Pick<DeadLetter, 'firstFailedAt' | 'lastFailedAt'>): number {
+  let [at, stepMs] = [firstFailedAt + HOUR_MS, HOUR_MS];
+  while (at <= lastFailedAt) {
+    stepMs = Math.min(2 * stepMs, DAY_MS);
+    at += stepMs;
+  }
+  return at;
+}

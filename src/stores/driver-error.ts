@@ -69,6 +69,23 @@ export function saysNoTable(error: unknown): boolean {
   );
 }
 
+/**
+ * Whether it says that the database has rolled a transaction back because others were in its way, a serialization
+ * failure or a deadlock: nothing of it stands, and it may succeed at once.
+ */
+export function mayRetry(error: unknown): boolean {
+  return errorsIn(error).some((each) => {
+    const codes = codesOf(each);
+    const message = textOf(each['message']);
+    return (
+      /\b(40001|40P01|ER_LOCK_DEADLOCK|1213|P2034)\b/.test(codes) ||
+      // Prisma's, of a statement that it did not write, and of its adapters.
+      (/\bP2010\b/.test(codes) && /\b(40001|40P01)\b/.test(message)) ||
+      message === 'TransactionWriteConflict'
+    );
+  });
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**

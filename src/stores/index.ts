@@ -38,9 +38,9 @@ export {
   type SqliteStoreOptions,
 } from './sqlite-store';
 export type { Store } from './steps';
+export type { TransactionAccess } from './transaction-access';
 export {
   type JoinedStoreOptions,
   type StoreWithinOptions,
   storeWithin,
-  type TransactionAccess,
 } from './within';

@@ -1,6 +1,5 @@
 import { StoreError } from '../errors';
-import { ownOptions } from '../shared/objects';
-import { checkCount, checkFunction } from '../values/option-checks';
+import { checkCount, checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
 import { isLeased, NO_RECORD, recordFromText, type SubjectRecord } from './record';
 import {
   type ListPage,
@@ -38,11 +37,14 @@ export interface MemoryStoreOptions extends NamespaceOptions {
 export class MemoryStore extends StoreOverRecords {
   /** @throws `ConfigurationError` for a `maxEntries` below 1 or above 8 388 608 */
   constructor(options: MemoryStoreOptions = {}) {
-    const { maxEntries = 100_000, clock = steadyClock(), namespace } = ownOptions(options);
+    const own = readNamedOptions('MemoryStore', options, NAMES);
+    const { maxEntries = 100_000, clock = steadyClock(), namespace } = own;
     checkFunction('clock', clock, '() => number');
     super(new MemoryRecords(checkCount('maxEntries', maxEntries, MOST_ENTRIES), clock), { namespace });
   }
 }
+
+const NAMES: OptionNames<MemoryStoreOptions> = { maxEntries: true, clock: true, namespace: true };
 
 export class MemoryRecords implements RecordStore {
   readonly #maxEntries: number;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { type NamespaceOptions, StoreOverRecords, unexpectedReply } from './record-store';
 import { SqlRecords, type TableOptions } from './sql-records';
 
@@ -41,9 +42,12 @@ export class MysqlStore extends StoreOverRecords {
           '`pool.promise()`.',
       );
     }
-    super(new SqlRecords((text, values) => runMysql(database, text, values), 'mysql', options), options);
+    const own = readNamedOptions('MysqlStore', options, NAMES);
+    super(new SqlRecords((text, values) => runMysql(database, text, values), 'mysql', own), own);
   }
 }
+
+const NAMES: OptionNames<MysqlStoreOptions> = { schema: true, table: true, namespace: true };
 
 /** Returns a statement's rows. For a statement without rows, it returns one row if the statement changed something. */
 export async function runMysql(

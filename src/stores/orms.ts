@@ -1,6 +1,13 @@
 import { ConfigurationError } from '../errors';
+import { readNamedOptions } from '../values/option-checks';
 import type { Store } from './steps';
-import { type JoinedStoreOptions, type StoreWithinOptions, storeWithin } from './within';
+import {
+  JOINED_OPTIONS,
+  type JoinedStoreOptions,
+  type StoreWithinOptions,
+  storeOver,
+  WITHIN_OPTIONS,
+} from './within';
 
 // To add an ORM: the part of it that is used, as a type of its own; a function that makes an access of it; its file in
 // test/orms, which runs the block of docs/orm.md against the real one.
@@ -33,14 +40,15 @@ export function prismaStore<Tx>(
   options: JoinedStoreOptions & { readonly dialect: 'postgres' },
 ): Store<Tx> {
   check(prisma, ['$transaction', '$queryRawUnsafe'], 'prismaStore(prisma, …)', 'your `PrismaClient`');
-  return storeWithin<Tx>(
+  const own = readNamedOptions('prismaStore', options, WITHIN_OPTIONS);
+  return storeOver<Tx>(
     {
       // Prisma's own limit is 5 seconds.
       transaction: (work, { timeoutMs }) =>
-        prisma.$transaction(work, { timeout: timeoutMs, maxWait: options.stepTimeoutMs ?? 5_000 }),
+        prisma.$transaction(work, { timeout: timeoutMs, maxWait: own.stepTimeoutMs ?? 5_000 }),
       query: (tx, text, values) => ((tx ?? prisma) as typeof prisma).$queryRawUnsafe(text, ...values),
     },
-    options,
+    own,
   );
 }
 
@@ -64,12 +72,13 @@ export function drizzleStore<Tx>(
 ): Store<Tx> {
   check(db, ['transaction', 'execute'], 'drizzleStore(db, sql, …)', 'what `drizzle(…)` returned');
   checkTag(sql, 'drizzle-orm');
-  return storeWithin<Tx>(
+  const own = readNamedOptions('drizzleStore', options, WITHIN_OPTIONS);
+  return storeOver<Tx>(
     {
       transaction: (work) => db.transaction(work),
       query: (tx, text, values) => ((tx ?? db) as typeof db).execute(sql(templateOf(text), ...values)),
     },
-    options,
+    own,
   );
 }
 
@@ -94,12 +103,13 @@ export function typeormStore<Tx>(
 ): Store<Tx> {
   check(dataSource, ['transaction'], 'typeormStore(dataSource)', 'your `DataSource`');
   type Manager = { query(text: string, values: unknown[]): Answer };
-  return storeWithin<Tx>(
+  const own = readNamedOptions('typeormStore', options, JOINED_OPTIONS);
+  return storeOver<Tx>(
     {
       transaction: (work) => dataSource.transaction(work),
       query: (tx, text, values) => ((tx ?? dataSource.manager) as Manager).query(text, values),
     },
-    { ...options, dialect: dialectOf(dataSource.options?.type) },
+    { ...own, dialect: dialectOf(dataSource.options?.type) },
   );
 }
 
@@ -124,12 +134,13 @@ export function knexStore<Tx>(
   options: JoinedStoreOptions = {},
 ): Store<Tx> {
   check(knex, ['transaction', 'raw'], 'knexStore(knex)', 'what `knex({ … })` returned');
-  return storeWithin<Tx>(
+  const own = readNamedOptions('knexStore', options, JOINED_OPTIONS);
+  return storeOver<Tx>(
     {
       transaction: (work) => knex.transaction(work),
       query: (tx, text, values) => ((tx ?? knex) as typeof knex).raw(partsOf(text).join('?'), values),
     },
-    { ...options, dialect: dialectOf(knex.client?.config?.client) },
+    { ...own, dialect: dialectOf(knex.client?.config?.client) },
   );
 }
 
@@ -153,12 +164,13 @@ export function kyselyStore<Tx>(
   check(db, ['transaction'], 'kyselyStore(db, sql, …)', 'your `Kysely`');
   checkTag(sql, 'kysely');
   type Statement = { execute(executor: unknown): Answer };
-  return storeWithin<Tx>(
+  const own = readNamedOptions('kyselyStore', options, WITHIN_OPTIONS);
+  return storeOver<Tx>(
     {
       transaction: (work) => db.transaction().execute(work),
       query: (tx, text, values) => (sql(templateOf(text), ...values) as Statement).execute(tx ?? db),
     },
-    options,
+    own,
   );
 }
 
@@ -183,21 +195,22 @@ export function sequelizeStore<Tx>(
   options: JoinedStoreOptions = {},
 ): Store<Tx> {
   check(sequelize, ['getDialect', 'transaction', 'query'], 'sequelizeStore(sequelize)', 'your `Sequelize`');
-  const own = sequelize as unknown as {
+  const typed = sequelize as unknown as {
     transaction(work: Work<Tx>): Answer;
     query(text: string, options: { transaction: Tx | null; bind: unknown[] }): Answer;
   };
-  return storeWithin<Tx>(
+  const own = readNamedOptions('sequelizeStore', options, JOINED_OPTIONS);
+  return storeOver<Tx>(
     {
-      transaction: (work) => own.transaction(work),
+      transaction: (work) => typed.transaction(work),
       // `null`, because Sequelize would put `undefined` into a transaction that it finds by itself.
       query: (tx, text, bind) =>
-        own.query(
+        typed.query(
           partsOf(text).reduce((before, after, i) => `${before}$${i}${after}`),
           { transaction: tx ?? null, bind },
         ),
     },
-    { ...options, dialect: dialectOf(sequelize.getDialect()) },
+    { ...own, dialect: dialectOf(sequelize.getDialect()) },
   );
 }
 

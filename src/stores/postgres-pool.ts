@@ -1,6 +1,7 @@
 import { StoreError } from '../errors';
 import { inTime } from '../shared/time';
-import { failWith, type TransactionAccess } from './transact';
+import type { Acted } from './steps';
+import type { TransactionAccess } from './transaction-access';
 
 /** The database in plain mode: a `Pool` or `Client` of `pg`, a `PGlite`, Neon's `neon()`: anything with `query`. */
 export interface PostgresQueryable {
@@ -86,8 +87,8 @@ export interface PostgresTransaction {
    * `pg` gives. Await it, and let its error reach the handler: after an error PostgreSQL accepts nothing more in the
    * transaction, unless you go back to a savepoint. Statements run one after the other, also within `Promise.all`.
    *
-   * Return to commit, throw to roll back. A `COMMIT` of your own is noticed only after it has happened: the answer is
-   * 500, and what you wrote by then is written again by the next delivery.
+   * Return to commit, throw to roll back. A `COMMIT` of your own is noticed only after it has happened: it commits the
+   * record too, so that the notification is not acted on again, and is reported as `transaction_ended`.
    *
    * The callback fails if a statement is still running when it returns, or never reached PostgreSQL: half of what it
    * meant to write would be committed. A statement that is still running then stays pending, and so does one that comes
@@ -114,7 +115,7 @@ export function poolAccess(pool: PostgresPool, stepTimeoutMs: number): Transacti
       const transaction = new PoolTransaction(client, stepTimeoutMs);
       let broken: Error | undefined;
       try {
-        await transaction.send('BEGIN');
+        await transaction.send('BEGIN ISOLATION LEVEL READ COMMITTED');
         await inTime(
           work(transaction),
           timeoutMs,
@@ -190,8 +191,10 @@ export class PoolTransaction implements PostgresTransaction {
   }
 
   /** The callback has returned: accepts nothing more. Throws if half an effect would be committed. */
-  close(): void {
+  close(status: Acted['status'] = 'done'): void {
     this.#hasReturned = true;
+    // What is still running then is undone with the rest.
+    if (status === 'undone') return;
     if (this.#running > 0) {
       this.#failure ??= new StoreError(
         'The callback returned while a query of its transaction was still running, so all of it is rolled back. Await ' +
@@ -269,4 +272,11 @@ function ignore(): void {}
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new StoreError('The connection failed.', { cause: error });
+}
+
+/** What the store does when the time is up, for `inTime`. */
+function failWith(message: string): () => never {
+  return () => {
+    throw new StoreError(message);
+  };
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import {
   type PoolTransaction,
   type PostgresPool,
@@ -9,7 +10,9 @@ import {
 import { type NamespaceOptions, type PlainSteps, StoreOverRecords } from './record-store';
 import { SqlRecords, type TableOptions } from './sql-records';
 import type { StoreSteps, Transact } from './steps';
-import { type TransactionOptions, transactWithin } from './transact';
+import { transactWithin } from './transact';
+import type { TransactionOptions } from './transaction-access';
+import { JOINED_OPTIONS } from './within';
 
 /** Where a {@link PostgresStore} keeps its records; in transactional mode also the limits of its transactions. */
 export interface PostgresStoreOptions<Transactional extends boolean = boolean>
@@ -66,13 +69,14 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
         'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
       );
     }
+    const own = readNamedOptions<PostgresStoreOptions>('PostgresStore', options, NAMES);
     const records = new SqlRecords<PoolTransaction>(
       (text, values, tx) => (tx === undefined ? database.query(text, values) : tx.send(text, values)),
       'postgres',
-      options,
+      own,
     );
-    const transact = options.transactional === true ? transactIn(database, records, options) : undefined;
-    super(records, options, transact as never);
+    const transact = own.transactional === true ? transactIn(database, records, own) : undefined;
+    super(records, own, transact as never);
   }
 
   /**
@@ -90,6 +94,8 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
   }
 }
 
+const NAMES: OptionNames<PostgresStoreOptions> = { ...JOINED_OPTIONS, transactional: true };
+
 function transactIn(
   database: PostgresQueryable & Partial<PostgresPool>,
   records: SqlRecords<PoolTransaction>,
@@ -105,7 +111,7 @@ function transactIn(
     options;
   const access = poolAccess(database, stepTimeoutMs);
   const limits = { ...options, maxTransactions, stepTimeoutMs };
-  return transactWithin(access, records, limits, (transaction) => transaction.close());
+  return transactWithin(access, records, limits, (transaction, status) => transaction.close(status));
 }
 
 /** The default `max` of a `pg` pool. */

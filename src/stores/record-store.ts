@@ -1,12 +1,15 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
 import { sleep, stopwatch } from '../shared/time';
-import { checkDuration, checkFunction } from '../values/option-checks';
+import { checkDuration, checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
 import type { DeadLetter } from './dead-letters';
+import { afterDelivery, afterReplay, type LetterRecord, liveLetter } from './dead-letters';
 import {
   decideClaim,
   decideComplete,
+  decideDelivered,
   decideRelease,
+  decideRepeat,
   endOf,
   expiryOf,
   keyOf,
@@ -20,9 +23,11 @@ import {
   type Claim,
   type ClaimResult,
   type KeyPrefix,
+  type PlacedRepeat,
   type ReadResult,
   type SingleRecords,
   STEPS,
+  type StepPage,
   type Store,
   type StoreSteps,
   type Transact,
@@ -119,8 +124,10 @@ export interface NamespaceOptions {
  * @throws `ConfigurationError` for records without `read`, `write` or `list`, or a namespace that cannot work
  */
 export function createStore(records: RecordStore, options: NamespaceOptions = {}): Store<undefined> {
-  return new StoreOverRecords(records, options);
+  return new StoreOverRecords(records, readNamedOptions('createStore', options, NAMES));
 }
+
+const NAMES: OptionNames<NamespaceOptions> = { namespace: true };
 
 /** A store over the records of a database. The class of each database extends it. */
 export class StoreOverRecords<Steps extends PlainSteps = PlainSteps> implements Store {
@@ -175,18 +182,35 @@ interface Table {
   createTableSql(): string;
 }
 
-interface LetterRecord {
-  /** Missing once the letter is forgotten. */
-  readonly letter?: DeadLetter | undefined;
-  readonly until: number;
-}
-
 /** Every step of every store: reads a record, has it decided, and writes. */
 function stepsOver(records: RecordStore, namespace: string): PlainSteps {
   /** What the record of each claim was when it was claimed, so that its completion need not read it again. */
   const claimed = new WeakMap<Claim, Reading<SubjectRecord>>();
   const letterKey = (key: string) => keyOf(namespace, 'letter:', key);
-  const lettersPrefix = `${namespace}/letter:`;
+
+  /** Lists until there are as many as are wanted: some of those in the list are none, or cannot be read. */
+  async function list<Value extends object, Wanted>(
+    prefix: 'letter:' | 'order:' | 'open:',
+    { after, limit, onUnreadable }: StepPage,
+    take: (value: Value, key: string) => Wanted | undefined,
+  ): Promise<Wanted[]> {
+    const wanted: Wanted[] = [];
+    let unreadable = 0;
+    for (let from = after === undefined ? undefined : keyOf(namespace, prefix, after); ; ) {
+      const left = limit - wanted.length;
+      const page = await records.list(`${namespace}/${prefix}`, { after: from, limit: left });
+      for (const { key, record } of page) {
+        const value = readable<Value>(record);
+        if (value === undefined) unreadable += 1;
+        const each = value && take(value, key);
+        if (each !== undefined) wanted.push(each);
+      }
+      if (page.length < left || wanted.length === limit) break;
+      from = page.at(-1)?.key;
+    }
+    if (unreadable > 0) onUnreadable?.(unreadable);
+    return wanted;
+  }
 
   return {
     async claim(subject, state, limits) {
@@ -229,11 +253,7 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
 
     async release(claim) {
       const { subject, token } = claim;
-      const releasing = {
-        name: 'release',
-        key: keyOf(namespace, 'seen:', subject),
-        withinMs: STEP_WITHIN_MS,
-      };
+      const releasing = { name: 'release', key: keyOf(namespace, 'seen:', subject) };
       await change<SubjectRecord, void>(
         records,
         releasing,
@@ -245,54 +265,80 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
       );
     },
 
+    async recordDelivery(subject, state, content) {
+      const recording = { name: 'recordDelivery', key: keyOf(namespace, 'seen:', subject) };
+      await change<SubjectRecord, void>(records, recording, ({ value = NO_RECORD, now }) => {
+        const { next } = decideDelivered(value, { state, now, content });
+        return { result: undefined, next, until: next && endOf(next) };
+      });
+    },
+
+    async placeRepeat(subject, bodyHash, retentionMs) {
+      const placing = { name: 'placeRepeat', key: keyOf(namespace, 'seen:', subject) };
+      return change<SubjectRecord, PlacedRepeat>(records, placing, ({ value = NO_RECORD, now }) => {
+        const { next, ...result } = decideRepeat(value, { bodyHash, now, retentionMs });
+        return { result, next, until: next && endOf(next) };
+      });
+    },
+
     async keepLetter(letter, retentionMs) {
-      const keeping = { name: 'keepLetter', key: letterKey(letter.key), withinMs: STEP_WITHIN_MS };
       const ms = checkDuration('retentionMs', retentionMs);
+      const keeping = { name: 'keepLetter', key: letterKey(letter.key) };
       await change<LetterRecord, void>(records, keeping, ({ value, now }) => {
-        const { firstFailedAt = now, attempts = 0 } = liveLetter(value, now) ?? {};
-        const next = { ...letter, firstFailedAt, lastFailedAt: now, attempts: attempts + 1 };
-        return { result: undefined, next: { letter: next, until: now + ms }, until: now + ms };
+        const next = afterDelivery(value, letter, { now, retentionMs: ms });
+        return { result: undefined, next, until: next.until };
+      });
+    },
+
+    async failLetter(key, failure) {
+      const failing = { name: 'failLetter', key: letterKey(key) };
+      return change<LetterRecord, string | undefined>(records, failing, ({ value, now }) => {
+        const next = afterReplay(value, failure, now);
+        return { result: next && value?.letter?.code, next, until: next?.until };
+      });
+    },
+
+    async noteLetter(key, note) {
+      const noting = { name: 'noteLetter', key: letterKey(key) };
+      return change<LetterRecord, boolean>(records, noting, ({ value, now }) => {
+        const notes = value?.notes ?? [];
+        if (value === undefined || liveLetter(value, now) === undefined || notes.includes(note)) {
+          return { result: false };
+        }
+        return { result: true, next: { ...value, notes: [...notes, note] }, until: value.until };
       });
     },
 
     async readLetter(key) {
-      const reading = { name: 'readLetter', key: letterKey(key), withinMs: STEP_WITHIN_MS };
+      const reading = { name: 'readLetter', key: letterKey(key) };
       return change<LetterRecord, DeadLetter | undefined>(records, reading, ({ value, now }) => ({
         result: liveLetter(value, now),
       }));
     },
 
-    async listLetters({ after, limit }) {
-      const letters: DeadLetter[] = [];
-      for (let from = after === undefined ? undefined : letterKey(after); ; ) {
-        const left = limit - letters.length;
-        const page = await records.list(lettersPrefix, { after: from, limit: left });
-        // A letter that was forgotten just now has a record for another millisecond.
-        letters.push(...page.flatMap(({ record }) => recordFromText<LetterRecord>(record)?.letter ?? []));
-        if (page.length < left || letters.length === limit) return letters;
-        from = page.at(-1)?.key;
-      }
+    async listLetters(page) {
+      const { now } = await read(records, keyOf(namespace, 'maintain', ''));
+      // A letter that was forgotten just now has a record for another millisecond.
+      return list<LetterRecord, DeadLetter>('letter:', page, (record) => liveLetter(record, now));
     },
 
-    async forgetLetter(key, withinMs = Number.POSITIVE_INFINITY) {
-      const forgetting = { name: 'forgetLetter', key: letterKey(key), withinMs: STEP_WITHIN_MS };
+    async forgetLetter(key, isMeant = () => true) {
+      const forgetting = { name: 'forgetLetter', key: letterKey(key) };
       await change<LetterRecord, void>(records, forgetting, ({ value, now }) => {
         const letter = liveLetter(value, now);
-        const isMeant = letter !== undefined && now - letter.lastFailedAt <= withinMs;
-        return { result: undefined, next: isMeant ? { until: 0 } : undefined, until: 0 };
+        const isForgotten = letter !== undefined && isMeant(letter, now);
+        return { result: undefined, next: isForgotten ? { until: 0 } : undefined, until: 0 };
       });
     },
 
     ...singleRecords(namespace, records),
 
-    async listRecords<Value extends object>(prefix: 'order:' | 'open:', { after, limit }: ListPage) {
-      const start = `${namespace}/${prefix}`;
-      const from = after === undefined ? undefined : keyOf(namespace, prefix, after);
-      const listed = await records.list(start, { after: from, limit });
-      return listed.flatMap(({ key, record }) => {
-        const value = recordFromText<Kept>(record);
-        return value === undefined ? [] : [{ place: key.slice(start.length), value: plain<Value>(value) }];
-      });
+    async listRecords<Value extends object>(prefix: 'order:' | 'open:', page: StepPage) {
+      const start = `${namespace}/${prefix}`.length;
+      return list<Kept, { readonly place: string; readonly value: Value }>(prefix, page, (value, key) => ({
+        place: key.slice(start),
+        value: plain<Value>(value),
+      }));
     },
   };
 }
@@ -307,7 +353,8 @@ export function singleRecords(
       const { value, version, now } = await read<Kept>(records, keyOf(namespace, prefix, id));
       // One that has expired may not have been deleted yet.
       const isLive = value !== undefined && value.until > now;
-      return { value: isLive ? plain<Value>(value) : undefined, version, now };
+      if (!isLive) return { value: undefined, version, now };
+      return { value: plain<Value>(value), version, now, until: value.until };
     },
     async writeRecord(prefix, id, value, { version, now }, until) {
       const key = keyOf(namespace, prefix, id);
@@ -333,8 +380,14 @@ function plain<Value extends object>({
   return value as unknown as Value;
 }
 
-function liveLetter(value: LetterRecord | undefined, now: number): DeadLetter | undefined {
-  return value !== undefined && value.until > now ? value.letter : undefined;
+/** Reads a record of a list; `undefined` if it has another format, which must not keep the others away. */
+function readable<Value extends object>(text: string): Value | undefined {
+  try {
+    return recordFromText<Value>(text);
+  } catch (error) {
+    if (error instanceof StoreError) return undefined;
+    throw error;
+  }
 }
 
 /** A record that was read. */
@@ -362,10 +415,14 @@ interface Decision<Value, Result> {
  */
 async function change<Value extends object, Result>(
   records: RecordStore,
-  step: { readonly name: string; readonly key: string; readonly withinMs: number },
+  {
+    withinMs = STEP_WITHIN_MS,
+    ...named
+  }: { readonly name: string; readonly key: string; readonly withinMs?: number },
   decide: (reading: Reading<Value>) => Decision<Value, Result>,
   known?: Reading<Value> | undefined,
 ): Promise<Result> {
+  const step = { ...named, withinMs };
   const elapsed = stopwatch();
   /** The result of each write that was sent and not confirmed, by its token. */
   const sent = new Map<string, Result>();

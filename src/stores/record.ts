@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { StoreError } from '../errors';
+import { isDocumentedState } from '../service/states';
 import type { Content, Done, KeyPrefix } from './steps';
 
 // Every decision of every store: pure functions over one record. All times are milliseconds since 1970, by the
@@ -11,6 +12,12 @@ export interface SubjectRecord {
   readonly lease?: Lease | undefined;
   /** Oldest first. */
   readonly done: readonly DoneState[];
+  /** When all its states are over: none is forgotten before the others. Missing while there is none. */
+  readonly until?: number | undefined;
+  /** The unexpected repeats of its states that were kept, oldest first. */
+  readonly repeats?: readonly KeptRepeat[] | undefined;
+  /** How many more came, and were not kept. */
+  readonly unkept?: number | undefined;
 }
 
 interface Lease {
@@ -27,19 +34,33 @@ interface DoneState {
   readonly token: string;
   /** The time of its claim. */
   readonly at: number;
-  readonly until: number;
   readonly content?: Content | undefined;
+}
+
+interface KeptRepeat {
+  /** What the key and the state of its letter end in. */
+  readonly ending: string;
+  /** When its letter is over. */
+  readonly until: number;
 }
 
 export const NO_RECORD: SubjectRecord = { done: [] };
 
-/** How many states of a subject are remembered, the newest ones, so that a flood of states never fills a store. */
-export const MAX_STATES = 64;
+/**
+ * How many states a subject may have beside the documented ones, so that a flood of states never fills a store. None is
+ * ever forgotten for another: a captured notification of a state that made room would run again.
+ */
+export const MAX_OTHER_STATES = 64;
+
+/** How many unexpected repeats of a subject are kept at a time, so that a flood of them never fills a store. */
+export const MAX_REPEATS = 20;
 
 /** What `decideClaim` found. `next` is to be written; it is missing where the claim is in the record already. */
 export type ClaimDecision =
   | ({ readonly status: 'done'; readonly handledStates: readonly string[] } & Done)
   | { readonly status: 'busy' }
+  /** It would be one state too many of its subject. */
+  | { readonly status: 'full' }
   | {
       readonly status: 'claimed';
       readonly handledStates: readonly string[];
@@ -52,7 +73,8 @@ export function decideClaim(
   claim: { readonly state: string; readonly token: string; readonly now: number; readonly leaseMs: number },
 ): ClaimDecision {
   const { token, now, leaseMs } = claim;
-  const { lease, done } = withoutExpired(record, now);
+  const { lease, ...live } = withoutExpired(record, now);
+  const { done } = live;
   const handledStates = done.map(({ state }) => state);
   // This claim's own write whose reply was lost, or that the driver sent twice.
   if (record.lease?.token === token) return { status: 'claimed', handledStates };
@@ -62,11 +84,16 @@ export function decideClaim(
     return { status: 'done', handledStates, at: before.at, now, content: before.content };
   }
   if (lease !== undefined) return { status: 'busy' };
+  if (!isDocumentedState(state) && countOthers(done) >= MAX_OTHER_STATES) return { status: 'full' };
   return {
     status: 'claimed',
     handledStates,
-    next: { lease: { token, until: now + leaseMs, ms: leaseMs }, done },
+    next: { ...live, lease: { token, until: now + leaseMs, ms: leaseMs } },
   };
+}
+
+function countOthers(done: readonly DoneState[]): number {
+  return done.filter(({ state }) => !isDocumentedState(state)).length;
 }
 
 /**
@@ -85,12 +112,16 @@ export function decideComplete(
 ): { readonly completed: boolean; readonly next?: SubjectRecord } {
   const { token, now, retentionMs, content } = claim;
   const state = keptState(claim.state);
-  const { done } = withoutExpired(record, now);
+  const { lease: _lease, ...live } = withoutExpired(record, now);
+  const { done, until = 0 } = live;
   if (record.lease?.token !== token) {
     return { completed: done.some((entry) => entry.token === token && entry.state === state) };
   }
-  const entry = { state, token, at: now, until: now + retentionMs, content };
-  return { completed: true, next: { done: [...done, entry].slice(-MAX_STATES) } };
+  const entry = { state, token, at: now, content };
+  return {
+    completed: true,
+    next: { ...live, done: [...done, entry], until: Math.max(until, now + retentionMs) },
+  };
 }
 
 /** Decides a release. `next` is missing where the claim has no lease to give up. */
@@ -99,7 +130,45 @@ export function decideRelease(
   { token, now }: { readonly token: string; readonly now: number },
 ): { readonly next?: SubjectRecord } {
   if (record.lease?.token !== token) return {};
-  return { next: { done: withoutExpired(record, now).done } };
+  const { lease: _lease, ...live } = withoutExpired(record, now);
+  return { next: live };
+}
+
+/**
+ * Decides what becomes of the first delivery of a state that was settled: from now on, the state has its content, and
+ * its age counts from it. `next` is missing where the state is not done, or was delivered before.
+ */
+export function decideDelivered(
+  record: SubjectRecord,
+  delivery: { readonly state: string; readonly now: number; readonly content: Content },
+): { readonly next?: SubjectRecord } {
+  const { now, content } = delivery;
+  const state = keptState(delivery.state);
+  const live = withoutExpired(record, now);
+  const settled = live.done.find((entry) => entry.state === state && entry.content?.isSettled === true);
+  if (settled === undefined) return {};
+  const delivered = { ...settled, at: now, content };
+  return { next: { ...live, done: live.done.map((entry) => (entry === settled ? delivered : entry)) } };
+}
+
+/**
+ * Decides what the letter of an unexpected repeat is called: one for each body, and so many a subject. Without `ending`
+ * there is no place for it, and `unkept` says how many had none.
+ */
+export function decideRepeat(
+  record: SubjectRecord,
+  repeat: { readonly bodyHash: string; readonly now: number; readonly retentionMs: number },
+): { readonly ending?: string; readonly unkept: number; readonly next?: SubjectRecord } {
+  const { bodyHash, now, retentionMs } = repeat;
+  const live = withoutExpired(record, now);
+  const { repeats = [], unkept = 0 } = live;
+  const known = repeats.find(({ ending }) => ending.startsWith(`~${bodyHash}~`));
+  if (known !== undefined) return { ending: known.ending, unkept };
+  if (repeats.length >= MAX_REPEATS) {
+    return { unkept: unkept + 1, next: { ...live, unkept: unkept + 1 } };
+  }
+  const ending = `~${bodyHash}~${new Date(now).toISOString().slice(0, 10)}`;
+  return { ending, unkept, next: { ...live, repeats: [...repeats, { ending, until: now + retentionMs }] } };
 }
 
 /**
@@ -111,8 +180,8 @@ export function nextVersion(version: number, now: number): number {
 }
 
 /** When a subject's lease and all its states are over. */
-export function endOf({ lease, done }: SubjectRecord): number {
-  return Math.max(lease?.until ?? 0, ...done.map(({ until }) => until));
+export function endOf({ lease, until = 0 }: SubjectRecord): number {
+  return Math.max(lease?.until ?? 0, until);
 }
 
 /** When a record may be deleted: what it says is over, and the clock is past its version. */
@@ -125,9 +194,16 @@ export function isLeased(record: SubjectRecord, now: number): boolean {
   return withoutExpired(record, now).lease !== undefined;
 }
 
-function withoutExpired({ lease, done }: SubjectRecord, now: number): SubjectRecord {
-  const states = done.filter(({ until }) => until > now);
-  return lease !== undefined && isLive(lease, now) ? { lease, done: states } : { done: states };
+function withoutExpired(record: SubjectRecord, now: number): SubjectRecord {
+  const { lease, until = 0, repeats = [], ...rest } = record;
+  const isLeased = lease !== undefined && isLive(lease, now);
+  const live = until > now ? { ...rest, until, ...liveRepeats(repeats, now) } : NO_RECORD;
+  return isLeased ? { ...live, lease } : live;
+}
+
+function liveRepeats(repeats: readonly KeptRepeat[], now: number) {
+  const live = repeats.filter(({ until }) => until > now);
+  return live.length === 0 ? {} : { repeats: live };
 }
 
 /**

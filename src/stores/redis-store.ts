@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { LISTED } from './record';
 import {
   type ListedRecord,
@@ -73,10 +74,13 @@ export class RedisStore extends StoreOverRecords {
    * @throws `ConfigurationError` for a client or a namespace that cannot work
    */
   constructor(client: RedisClient, options: RedisStoreOptions = {}) {
-    const { prefix = 'pix-automatic:' } = options;
-    super(new RedisRecords(scriptRunner(client), prefix, namespaceOf(options)), options);
+    const own = readNamedOptions('RedisStore', options, OPTIONS);
+    const { prefix = 'pix-automatic:' } = own;
+    super(new RedisRecords(scriptRunner(client), prefix, namespaceOf(own)), own);
   }
 }
+
+const OPTIONS: OptionNames<RedisStoreOptions> = { prefix: true, namespace: true };
 
 const NOW = `
 local time = redis.call('TIME')

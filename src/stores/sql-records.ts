@@ -1,5 +1,6 @@
 import { ConfigurationError, StoreError } from '../errors';
-import { saysNoTable } from './driver-error';
+import { sleep } from '../shared/time';
+import { mayRetry, saysNoTable } from './driver-error';
 import {
   type ListedRecord,
   type ListPage,
@@ -28,6 +29,11 @@ export interface RecordsWithin<Tx> extends RecordStore {
   /** The same, but waits for a transaction that has locked it. A record that is missing cannot be locked. */
   lockInTurn(key: string, tx: Tx): Promise<ReadRecord>;
   write(key: string, change: WriteRecord, tx?: Tx): Promise<boolean>;
+  /**
+   * The last statement before a commit. Resolves with whether the record still has this version. A commit that is
+   * confirmed must survive a crash, so a `synchronous_commit` of `off` in PostgreSQL becomes `on`.
+   */
+  beforeCommit(key: string, version: number, tx: Tx): Promise<boolean>;
 }
 
 /** Where the records are. */
@@ -111,6 +117,10 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
     return (await this.read(key, tx)).record === record;
   }
 
+  async beforeCommit(key: string, version: number, tx: Tx): Promise<boolean> {
+    return (await this.#rows(this.sql.beforeCommit, [key, version], tx)).length === 1;
+  }
+
   async list(prefix: string, { after = prefix, limit }: ListPage): Promise<readonly ListedRecord[]> {
     const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
     const rows = await this.#rows(this.sql.list(limit), [after, end]);
@@ -131,14 +141,17 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
       for (const key of keys) deleted += (await this.#rows(this.sql.deleteOne, [key])).length;
       return deleted;
     }
-    await this.#readsBack(async (tx) => {
-      deleted = 0;
-      for (const key of keys) {
-        if ((await this.#rows(this.sql.lockExpired, [key], tx)).length === 0) continue;
-        await this.#send(this.sql.deleteOne, [key], tx);
-        deleted += 1;
-      }
-    });
+    const inTransaction = this.#readsBack;
+    await retrying(() =>
+      inTransaction(async (tx) => {
+        deleted = 0;
+        for (const key of keys) {
+          if ((await this.#rows(this.sql.lockExpired, [key], tx)).length === 0) continue;
+          await this.#send(this.sql.deleteOne, [key], tx);
+          deleted += 1;
+        }
+      }),
+    );
     return deleted;
   }
 
@@ -172,8 +185,10 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   }
 
   async #send(text: string, values: (string | number)[], tx?: Tx): Promise<unknown> {
+    const run = () => this.#run(text, values, tx);
     try {
-      return await this.#run(text, values, tx);
+      // One statement is a transaction of its own, which serializable isolation may refuse.
+      return await (tx === undefined ? retrying(run) : run());
     } catch (cause) {
       if (!saysNoTable(cause)) throw cause;
       throw new StoreError(
@@ -181,6 +196,23 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
           `or put this in a migration:\n${this.createTableSql()}`,
         { cause },
       );
+    }
+  }
+}
+
+/** How often a statement is sent that the database refuses for the sake of others. */
+const TRIES = 10;
+const LONGEST_PAUSE_MS = 50;
+
+/** Tries again what the database has rolled back for the sake of others. */
+async function retrying<Result>(run: () => PromiseLike<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (tries === TRIES || !mayRetry(error)) throw error;
+      // Not all that were in each other's way should begin again at the same moment.
+      await sleep(LONGEST_PAUSE_MS * Math.random());
     }
   }
 }
@@ -329,6 +361,10 @@ THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`
       `UPDATE ${name} SET record = ?, version = ?, expires_at = ? ` +
         `WHERE id ${is('=')} ? AND version ${is('=')} ? AND ${now} ${is('<')} ?` +
         (isMysql ? '' : ` RETURNING 1 AS written${durable}`),
+    ),
+    /** `[key, version]`. A row if the record has this version. */
+    beforeCommit: numbered(
+      `SELECT 1 AS kept${durable} FROM ${name} WHERE id ${is('=')} ? AND version ${is('=')} ?`,
     ),
     /** `[after, before]`. The keys between these two, exclusive, and their records. */
     list: (limit: number) =>

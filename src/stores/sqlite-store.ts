@@ -1,6 +1,6 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { sleep } from '../shared/time';
-import { checkDuration } from '../values/option-checks';
+import { checkDuration, type OptionNames, readNamedOptions } from '../values/option-checks';
 import { type NamespaceOptions, StoreOverRecords } from './record-store';
 import { SqlRecords } from './sql-records';
 
@@ -72,11 +72,14 @@ export class SqliteStore extends StoreOverRecords {
    * @throws `ConfigurationError` for an option that cannot work, or a database that it cannot use
    */
   constructor(database: SqliteDatabase | LibsqlClient, options: SqliteStoreOptions = {}) {
-    const { table, namespace, busyTimeoutMs = 2000 } = options;
+    const own = readNamedOptions('SqliteStore', options, NAMES);
+    const { table, namespace, busyTimeoutMs = 2000 } = own;
     const run = patiently(statementRunner(database), checkDuration('busyTimeoutMs', busyTimeoutMs));
     super(new SqlRecords(run, 'sqlite', { table }), { namespace });
   }
 }
+
+const NAMES: OptionNames<SqliteStoreOptions> = { table: true, namespace: true, busyTimeoutMs: true };
 
 /** Tries a statement again while another connection holds the file, or has just changed the schema. */
 function patiently(execute: Execute, busyTimeoutMs: number): Execute {

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors';
-import type { DeadLetter, NewDeadLetter } from './dead-letters';
+import type { DeadLetter, LetterFailure, LetterNote, NewDeadLetter } from './dead-letters';
 
 /** Where a store has the steps that the library calls on it. From the global registry, for two copies of the package. */
 export const STEPS: unique symbol = Symbol.for('pix-automatic-sdk.store');
@@ -54,6 +54,8 @@ export interface ReadResult<Value> {
   readonly version: number;
   /** The database's clock, in milliseconds since 1970. */
   readonly now: number;
+  /** When the record is over, by that clock; `undefined` if there is none. */
+  readonly until?: number | undefined;
 }
 
 /**
@@ -71,11 +73,10 @@ export interface ReadResult<Value> {
  * - A step that fails reads again and tries again, until its time is over.
  * - Time is the database's clock, never the caller's: processes with wrong clocks cannot shorten a lease or a retention.
  * - A step that fails or hangs leaves either the old record or the new one, nothing in between.
- * - A record is bounded: it remembers the 64 newest done states, so that a flood of states neither fills the store nor
- *   keeps a new state from being handled. In place of a state of more than 512 characters it keeps a hash. It forgets
- *   older states: if one is delivered again, the callback runs again.
- * - A done state is remembered for at least its own `retentionMs` after its claim, whatever is claimed, completed or
- *   released after it, and whenever expired records are deleted.
+ * - No done state is forgotten while another one of its subject is remembered: all of them end together, `retentionMs`
+ *   after the claim of the last one, whenever expired records are deleted.
+ * - A record is bounded: beside the states that the document names, a subject has 64 others at most, and one more is
+ *   `'full'`. In place of a state of more than 512 characters it keeps a hash.
  *
  * A claim can come late: a store that stalls may carry it out when it resumes, after the handler has answered 503. It
  * does no harm: its lease ends `leaseMs` after it was asked for, well before the next delivery.
@@ -90,8 +91,8 @@ export interface StoreSteps<Transaction = unknown> extends SingleRecords {
    * Takes the lease of a subject, to work on one of its states.
    *
    * Resolves with `'done'` if the state is done, whoever has the lease. Otherwise resolves with `'busy'` if there is a
-   * live lease, or if another claim won the race. An expired lease does not count: its owner is presumed dead. If the
-   * store cannot tell, this rejects, as every step does, with a `StoreError` or the driver's own error, and the handler
+   * live lease, or if another claim won the race. An expired lease does not count: its owner is presumed dead. Resolves
+   * with `'full'` if the subject has too many states that the document does not name. If the store cannot tell, this rejects, as every step does, with a `StoreError` or the driver's own error, and the handler
    * answers 503.
    *
    * @param subject - kind and identity, as in `reversal:v-1`
@@ -121,36 +122,41 @@ export interface StoreSteps<Transaction = unknown> extends SingleRecords {
    */
   readonly transact?: Transact<Transaction> | undefined;
 
+  /** Records that a state which was settled has been delivered: a later delivery is compared with this one. */
+  recordDelivery(subject: string, state: string, content: Content): Promise<void>;
+
   /**
-   * Keeps a dead letter for this long after the database's clock. One with the same key is replaced: its first failure
-   * stays, and its attempts grow by one.
+   * Gives what the letter of an unexpected repeat is called by, after its notification's key and state: the same for an
+   * equal body.
+   *
+   * @returns without `ending` if the subject has as many letters as it may; `unkept`: how many came in all without one
    */
+  placeRepeat(subject: string, bodyHash: string, retentionMs: number): Promise<PlacedRepeat>;
+
+  /** Keeps a dead letter until so long after its first failure; a delivery that fails again replaces it. */
   keepLetter(letter: NewDeadLetter, retentionMs: number): Promise<void>;
+  /**
+   * Records that a dead letter has failed again, and nothing else of it. Resolves with the code that it had before;
+   * `undefined` if there is none.
+   */
+  failLetter(key: string, failure: LetterFailure): Promise<string | undefined>;
+  /** Notes that something was told of a dead letter. Resolves with whether it was not noted before. */
+  noteLetter(key: string, note: LetterNote): Promise<boolean>;
   /** The dead letter under this key, unless it has expired. */
   readLetter(key: string): Promise<DeadLetter | undefined>;
-  /**
-   * Dead letters that have not expired, in a fixed order.
-   *
-   * @param page - `after`: the key of the last letter of the page before; `limit`: how many at most
-   * @returns fewer than `limit` only at the end
-   */
-  listLetters(page: { readonly after?: string | undefined; readonly limit: number }): Promise<DeadLetter[]>;
+  /** Dead letters that have not expired, in a fixed order. */
+  listLetters(page: StepPage): Promise<DeadLetter[]>;
   /**
    * Deletes a dead letter. Does nothing if there is none.
    *
-   * @param withinMs - only if it failed last within this time. Default: whenever that was
+   * @param isMeant - whether to, given the letter and the time now. Default: whatever it is
    */
-  forgetLetter(key: string, withinMs?: number | undefined): Promise<void>;
+  forgetLetter(key: string, isMeant?: (letter: DeadLetter, now: number) => boolean): Promise<void>;
 
-  /**
-   * Lists orders, or the pointers to those that may be paid, that have not expired, in a fixed order.
-   *
-   * @param page - `after`: the key of the last order of the page before; `limit`: how many at most
-   * @returns fewer than `limit` only at the end.
-   */
+  /** Lists orders, or the pointers to those that may be paid, that have not expired, in a fixed order. */
   listRecords<Value extends object>(
     prefix: 'order:' | 'open:',
-    page: { readonly after?: string | undefined; readonly limit: number },
+    page: StepPage,
   ): Promise<
     readonly {
       /** Where in the order of the list the record is. */
@@ -159,6 +165,22 @@ export interface StoreSteps<Transaction = unknown> extends SingleRecords {
       readonly value: Value;
     }[]
   >;
+}
+
+/** Which letters or records to list. Fewer than `limit` come only at the end. */
+export interface StepPage {
+  /** The key of the last one of the page before. Default: from the first. */
+  readonly after?: string | undefined;
+  /** How many at most. */
+  readonly limit: number;
+  /** Called if some cannot be read: how many. They are left out, so that they do not keep the others away. */
+  readonly onUnreadable?: ((count: number) => void) | undefined;
+}
+
+/** What the letter of an unexpected repeat is called by. */
+export interface PlacedRepeat {
+  readonly ending?: string | undefined;
+  readonly unkept: number;
 }
 
 /** Steps on the records of orders, and on the pointers to them. Each is one try: the caller has the loop. */
@@ -193,14 +215,21 @@ export interface ClaimLimits {
   readonly withinMs: number;
 }
 
-/** A short hash a field, by the field's name. */
-export type Content = Readonly<Record<string, string>>;
+/** What was acted on, by hashes, to compare a repeat with. */
+export interface Content {
+  /** A short hash a field, by the field's name. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** A hash of the text as it was received, of a body with a date-time in it. */
+  readonly text?: string | undefined;
+  /** Set until its first delivery, if it was settled without one. */
+  readonly isSettled?: true;
+}
 
 /** The limits of a completion, and what it records. */
 export interface CompleteLimits {
-  /** How long the state is remembered after its claim at least, in milliseconds, unless 64 newer ones come. */
+  /** How long the state, and all others of its subject, are remembered after its claim at least, in milliseconds. */
   readonly retentionMs: number;
-  /** A hash a field of what was acted on, for `claim` to give again. Default: none. */
+  /** What was acted on, for `claim` to give again. Default: nothing. */
   readonly content?: Content | undefined;
   /** How long the caller waits for the completion, all attempts together, in milliseconds. */
   readonly withinMs: number;
@@ -217,8 +246,8 @@ export interface Claim {
   /** Grows with each write of the subject's record, so that your writes can refuse those of an earlier claim. */
   readonly fence: number;
   /**
-   * The states of the subject that were done before, oldest first; the 64 newest at most. A state of more than 512
-   * characters is given as its hash (`sha256:…`).
+   * The states of the subject that were done before, oldest first. A state of more than 512 characters is given as its
+   * hash (`sha256:…`).
    */
   readonly handledStates: readonly string[];
 }
@@ -238,6 +267,10 @@ export type ClaimResult =
   | {
       /** Another claim has the lease. */
       readonly status: 'busy';
+    }
+  | {
+      /** Its subject has as many states that the document does not name as are remembered. */
+      readonly status: 'full';
     };
 
 /** When a state was done, and what was acted on. */
@@ -254,36 +287,67 @@ export interface Done {
  * Runs `work` in a transaction that also holds the claim and its completion. Owns every time limit of it, and never
  * rejects: what it came to is its result.
  */
-export type Transact<Transaction> = (
-  request: TransactRequest,
-  work: TransactWork<Transaction>,
-) => Promise<Transacted>;
+export type Transact<Transaction> = <Prepared, Value>(
+  request: TransactRequest<Prepared>,
+  work: TransactWork<Transaction, Prepared, Value>,
+) => Promise<Transacted<Value>>;
 
 /**
- * What the caller does in the transaction: it may read and write orders, and must run the callback by `act`. If it
- * throws, everything is rolled back. May be called again after that, if an ORM does so.
+ * What the caller does in the transaction: it reads what it decides by, writes what belongs to the done state, and runs
+ * the callback by `act`. What it resolves with is part of the result. If it throws, everything is rolled back. May be
+ * called again after that, if an ORM does so, or the database had to roll back for the sake of another transaction.
+ *
+ * If it does not call `act`, or the callback comes to `'undone'`, the state stays undone, and what the work has written
+ * by then, or writes after the callback, is committed all the same: a dead letter, or the mark of an order.
  *
  * @param prepared - what `prepare` resolved with
  */
-export type TransactWork<Transaction> = (
-  transaction: Transaction,
-  claim: Claim,
-  records: SingleRecords,
-  act: Act,
-  prepared: unknown,
-) => Promise<void>;
+export type TransactWork<Transaction, Prepared, Value> = (
+  within: Within<Transaction>,
+  prepared: Prepared,
+) => Promise<Value>;
 
-/** Runs the callback, and fires its signal when its time is over. Settles as the callback does, however long it takes. */
-export type Act = (callback: (signal: AbortSignal) => unknown) => Promise<{
+/** What the work in a transaction has. */
+export interface Within<Transaction> {
+  /** What the callback gets as `context.transaction`. */
+  readonly transaction: Transaction;
+  readonly claim: Claim;
+  /** Single records, in the transaction. Read again what is to be written after a callback that came to `'undone'`. */
+  readonly records: SingleRecords;
+  readonly act: Act;
+}
+
+/**
+ * Writes the done state, then runs the callback, and fires its signal when its time is over. Settles as the callback
+ * does, however long it takes. Where that comes to `'undone'`, everything since the work began is undone: the done
+ * state, what the work wrote, and what the callback wrote. To be called once at most.
+ */
+export type Act = (callback: (signal: AbortSignal) => Promise<Acted['status']>) => Promise<Acted>;
+
+/** What a callback came to. */
+export interface Acted {
+  readonly status: 'done' | 'undone';
   /** It has ended before the database could have answered anything. */
   readonly awaitedNothing: boolean;
-}>;
+}
 
 /** What a transaction came to. */
-export type Transacted =
+export type Transacted<Value> =
   | {
-      /** `'completed'`: the commit was confirmed. `'busy'`: another claim has the subject, and `work` did not run. */
-      readonly status: 'completed' | 'busy';
+      /**
+       * - `'completed'`: the callback has run, and the commit was confirmed
+       * - `'undone'`: what the work wrote is committed, and the state is left undone
+       */
+      readonly status: 'completed' | 'undone';
+      /** What the work resolved with. */
+      readonly value: Value;
+    }
+  | {
+      /**
+       * - `'busy'`: another claim has the subject, so `work` did not run
+       * - `'full'`: the subject has too many states that the document does not name, so `work` did not run
+       */
+      readonly status: 'busy' | 'full';
     }
   | ({
       /** Acted on before, so `work` did not run. */
@@ -294,7 +358,7 @@ export type Transacted =
       /**
        * - `'begin'`: before the callback. Nothing was written
        * - `'callback'`: the callback threw `error`. Everything is rolled back
-       * - `'work'`: beside or after the callback. Everything is rolled back
+       * - `'work'`: after the callback. Everything is rolled back
        * - `'own commit'`: the callback has committed by itself. What it wrote by then stands, and so does the record
        * - `'commit'`: the callback's writes and the record are both there, or neither
        */
@@ -305,18 +369,18 @@ export type Transacted =
       /** The callback has taken longer than `timeoutMs`. It goes on, and its subject stays held. */
       readonly status: 'late';
       /** What it came to. Never rejects. */
-      readonly ended: Promise<Exclude<Transacted, { readonly status: 'late' }>>;
+      readonly ended: Promise<Exclude<Transacted<Value>, { readonly status: 'late' }>>;
     };
 
 /** What to claim in a transaction. */
-export interface TransactRequest {
+export interface TransactRequest<Prepared = unknown> {
   /** Kind and identity, as in `reversal:v-1`. */
   readonly subject: string;
   /** What the notification reports about the subject. */
   readonly state: string;
   /** How long the state is remembered after its claim at least, in milliseconds. */
   readonly retentionMs: number;
-  /** A hash a field of what is acted on, for a later claim to give again. Default: none. */
+  /** What is acted on, for a later claim to give again. Default: nothing. */
   readonly content?: Content | undefined;
   /** How long the callback may take, in milliseconds. Then it is `late`. */
   readonly timeoutMs: number;
@@ -331,5 +395,5 @@ export interface TransactRequest {
    * Runs once, outside any transaction: after a first read has said that the state is not done, and before the
    * transaction begins. It has limits of its own. If it rejects, nothing was claimed.
    */
-  readonly prepare?: (() => Promise<unknown>) | undefined;
+  readonly prepare?: (() => Promise<Prepared>) | undefined;
 }

@@ -1,8 +1,10 @@
 import { StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
-import { DeadlineExceeded, inTime, LONGEST_TIMER_MS } from '../shared/time';
+import { DeadlineExceeded, HOUR_MS, LONGEST_TIMER_MS, sleep, stopwatch } from '../shared/time';
 import { checkCount, checkDuration } from '../values/option-checks';
+import { mayRetry } from './driver-error';
 import {
+  type ClaimDecision,
   decideClaim,
   decideComplete,
   endOf,
@@ -21,69 +23,10 @@ import {
   readingOf,
   singleRecords,
 } from './record-store';
+import { slotsOf, type TakeSlot } from './slots';
 import type { RecordsWithin } from './sql-records';
-import type { Act, Transact, Transacted, TransactRequest, TransactWork } from './steps';
-
-/**
- * How {@link storeWithin} joins your transactions: five to ten lines over your driver or ORM. For Prisma, Drizzle,
- * TypeORM, Knex, Kysely and Sequelize there is a store of their own: `prismaStore` and its kin.
- *
- * @typeParam Tx - what your ORM passes to the callback of its transaction; your callbacks get it as
- *   `context.transaction`
- */
-export interface TransactionAccess<Tx> {
-  /**
-   * Runs `work` in a transaction: commits when `work` resolves, rolls back when it rejects, and resolves only once the
-   * commit is confirmed. May run `work` again after a rollback, to retry a serialization failure. Does neither while
-   * `work` is running, unless its own time limit is over.
-   *
-   * @param limits - `timeoutMs`: how long the transaction may take, for ORMs that have a limit of their own
-   */
-  transaction(work: (tx: Tx) => Promise<void>, limits: { readonly timeoutMs: number }): PromiseLike<unknown>;
-
-  /**
-   * Runs one statement: in `tx`, or outside any transaction without it. Its parameters (`$1`, `$2` in PostgreSQL, `?`
-   * in MySQL) are in the order of `values`, and each occurs once.
-   *
-   * Resolves with the rows, or with what your driver has them in: `{ rows }`, or a list that begins with them, as in
-   * `[rows, fields]`.
-   */
-  query(tx: Tx | undefined, text: string, values: unknown[]): PromiseLike<TransactionRows>;
-}
-
-/** The rows of a statement, as drivers give them. */
-export type TransactionRows =
-  | readonly unknown[]
-  | {
-      /** The rows, as `pg` and others have them. */
-      readonly rows: readonly unknown[];
-    };
-
-/** Limits of the transactions that callbacks run in. */
-export interface TransactionOptions {
-  /**
-   * How many transactions the store has open at a time; the others wait for a slot. Each holds a connection of your
-   * pool for as long as its callback runs, so leave some to callbacks that also ask the pool, and to the store's own
-   * reads. Replays and settlements take one less, so that a notification always finds a slot; of a single slot they
-   * take that one. Default: 4, which suits even Sequelize's pool of 5; over a pool of `pg`, three quarters of its `max`.
-   */
-  readonly maxTransactions?: number | undefined;
-
-  /** How long a notification waits for a slot, in milliseconds. Then it is answered 503. Default: 25,000. */
-  readonly slotTimeoutMs?: number | undefined;
-
-  /**
-   * How long a callback may go on after its time, in milliseconds. If it succeeds by then, its transaction is
-   * committed; otherwise it is rolled back. Default: 15,000.
-   */
-  readonly holdMs?: number | undefined;
-
-  /**
-   * How long the database may take to begin a transaction with its claim, and as long again to commit it, in
-   * milliseconds. Default: 5000.
-   */
-  readonly stepTimeoutMs?: number | undefined;
-}
+import type { Act, Acted, Transact, Transacted, TransactRequest, TransactWork } from './steps';
+import type { TransactionAccess, TransactionOptions } from './transaction-access';
 
 /** Constant: each name would be a statement of its own to the server's statistics, and push others out. */
 const SAVEPOINT = 'pix_automatic';
@@ -91,8 +34,9 @@ const SAVEPOINT = 'pix_automatic';
 /** The record of an order, of which a payment in a transaction must see what another one has written. */
 const ORDER = /^[^/]+\/order:/;
 
-/** A record that is made before its transaction begins is kept for an hour, which is longer than a transaction. */
-const HOUR_MS = 3_600_000;
+/** How often a transaction is begun that the database rolls back for the sake of others. */
+const TRIES = 5;
+const LONGEST_PAUSE_MS = 50;
 
 /** What the transactions of one store share. */
 interface Shared<Tx> {
@@ -101,22 +45,22 @@ interface Shared<Tx> {
   readonly namespace: string;
   readonly holdMs: number;
   readonly stepTimeoutMs: number;
-  /** Waits for a slot. Resolves with what gives it back. */
-  readonly takeSlot: (isReplay: boolean | undefined) => Promise<() => void>;
-  /** Called as soon as a callback has ended; throws if it left something running. */
-  readonly afterCallback: (tx: Tx) => void;
+  readonly takeSlot: TakeSlot;
+  readonly afterCallback: AfterCallback<Tx>;
 }
 
 /**
- * Runs claim, callback and completion in a transaction of the merchant's; see {@link Transact}.
- *
- * @param afterCallback - called as soon as a callback has ended; throws if it left something running
+ * Called as soon as a callback has ended, before anything else is sent. Throws if it left something running, unless
+ * all that it wrote is undone.
  */
+type AfterCallback<Tx> = (tx: Tx, status: Acted['status']) => void;
+
+/** Runs claim, callback and completion in a transaction of the merchant's; see {@link Transact}. */
 export function transactWithin<Tx>(
   access: TransactionAccess<Tx>,
   records: RecordsWithin<Tx>,
   options: TransactionOptions & NamespaceOptions,
-  afterCallback: (tx: Tx) => void = () => undefined,
+  afterCallback: AfterCallback<Tx> = () => undefined,
 ): Transact<Tx> {
   const duration = (name: 'slotTimeoutMs' | 'holdMs' | 'stepTimeoutMs', byDefault: number) =>
     checkDuration(name, options[name] ?? byDefault, LONGEST_TIMER_MS);
@@ -136,12 +80,13 @@ export function transactWithin<Tx>(
 }
 
 /**
- * How far a transaction is. Each stage has a time of its own, in `#limits`; when that is up, the transaction is `over`:
- * it is answered, and never committed. Only a callback that is too slow becomes `late` first: it is answered, and may
- * still be committed.
+ * How far a transaction is. Each stage has a time of its own, in `#limits`. When that is up, the transaction is `over`:
+ * it is answered, and nothing more is sent. Only a callback that is too slow becomes `late` first: it is answered, and
+ * may still be committed.
  *
- * `reading → preparing → (waiting → beginning → opening → running → (late) → ending)`, and what stands in brackets a
- * second time if the record was deleted meanwhile. An ORM that runs its work again goes from `ending` back to `running`.
+ * `reading → preparing → (reading) → waiting → beginning → opening → running → (late) → ending`. From `waiting` it
+ * begins again where its record was deleted meanwhile, or the database has rolled it back for the sake of another. An
+ * ORM that runs its work again goes from `ending` back to `running`.
  */
 type Stage =
   /** The first read, outside the transaction, and the record is made if it is missing. */
@@ -160,28 +105,40 @@ type Stage =
   | 'late'
   /** From the end of the callback until the commit or the rollback is confirmed. */
   | 'ending'
-  /** Answered, and never committed. */
+  /** Answered. A commit that was sent before may still be carried out. */
   | 'over';
 
-type Ended = Exclude<Transacted, { readonly status: 'late' }>;
+type Ended<Value> = Exclude<Transacted<Value>, { readonly status: 'late' }>;
+type Failed = Extract<Transacted<never>, { readonly status: 'failed' }>;
 /** `missing`: its record was deleted since it was read. */
-type Last = Ended | { readonly status: 'missing' } | undefined;
+type Came<Value> = Ended<Value> | { readonly status: 'missing' };
 /** How far one run of the work is. */
 interface Step {
-  during: 'begin' | 'work' | 'callback' | 'commit';
+  during: Exclude<Failed['during'], 'own commit'>;
 }
-type Failed = Extract<Transacted, { readonly status: 'failed' }>;
+type Claimed = Extract<ClaimDecision, { readonly status: 'claimed' }>;
+type Locked = ReturnType<typeof parsed>;
+/** What a callback is run with. */
+interface Acting {
+  readonly callback: Parameters<Act>[0];
+  readonly locked: Locked;
+  readonly decision: Claimed;
+  readonly fence: number;
+  /** Whether the database has answered in a later turn of the event loop. */
+  readonly isRemote: boolean;
+  readonly step: Step;
+}
 
 const parsed = (row: ReadRecord) => {
   const { value = NO_RECORD, version, now } = readingOf<SubjectRecord>(row);
   return { record: value, version, now };
 };
 
-/** One transaction, from the first read to its confirmed end. */
-class Transaction<Tx> {
+/** One notification, from the first read to the confirmed end of its transaction. */
+class Transaction<Tx, Prepared, Value> {
   readonly #shared: Shared<Tx>;
-  readonly #request: TransactRequest;
-  readonly #work: TransactWork<Tx>;
+  readonly #request: TransactRequest<Prepared>;
+  readonly #work: TransactWork<Tx, Prepared, Value>;
   readonly #key: string;
   readonly #token = newToken();
   readonly #limits: Readonly<Record<Stage, number | undefined>>;
@@ -190,38 +147,41 @@ class Transaction<Tx> {
   #stage: Stage = 'reading';
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** What the last run of the work came to: an ORM may roll back and run it again. */
-  #last: Last;
+  #last: Came<Value> | undefined;
   /** Settles when the last run of the work has ended. Never rejects. */
   #working: Promise<unknown> | undefined;
   #whenLate: () => void = () => undefined;
   #whenOver: (failed: Failed) => void = () => undefined;
 
-  constructor(shared: Shared<Tx>, request: TransactRequest, work: TransactWork<Tx>) {
+  constructor(
+    shared: Shared<Tx>,
+    request: TransactRequest<Prepared>,
+    work: TransactWork<Tx, Prepared, Value>,
+  ) {
     const { holdMs, stepTimeoutMs } = shared;
-    const timeoutMs = checkDuration('timeoutMs', request.timeoutMs, LONGEST_TIMER_MS);
-    checkDuration('retentionMs', request.retentionMs);
+    const { timeoutMs, storeTimeoutMs = stepTimeoutMs } = request;
     this.#shared = shared;
     this.#request = request;
     this.#work = work;
     this.#key = keyOf(shared.namespace, 'seen:', request.subject);
-    this.#sessionMs = Math.min(timeoutMs + holdMs + 2 * stepTimeoutMs, LONGEST_TIMER_MS);
+    this.#sessionMs = Math.min(Math.ceil(timeoutMs) + holdMs + 2 * stepTimeoutMs, LONGEST_TIMER_MS);
     this.#limits = {
-      reading: Math.min(request.storeTimeoutMs ?? stepTimeoutMs, stepTimeoutMs),
+      reading: Math.min(storeTimeoutMs, stepTimeoutMs),
       preparing: undefined,
       waiting: undefined,
       beginning: stepTimeoutMs,
       opening: this.#sessionMs,
       running: timeoutMs,
       late: holdMs,
-      ending: request.storeTimeoutMs ?? stepTimeoutMs,
+      ending: storeTimeoutMs,
       over: undefined,
     };
   }
 
   /** Never rejects. */
-  run(): Promise<Transacted> {
+  run(): Promise<Transacted<Value>> {
     return new Promise((answer) => {
-      const ended = new Promise<Ended>((end) => {
+      const ended = new Promise<Ended<Value>>((end) => {
         this.#whenOver = end;
         this.#toTheEnd().then(end, (error: unknown) => end(this.#failed(error)));
       });
@@ -252,7 +212,8 @@ class Transaction<Tx> {
         this.#whenLate();
         return;
       }
-      const failed = this.#failed(tooLate(stage, ms));
+      const { timeoutMs } = this.#request;
+      const failed = this.#failed(tooLate(stage, stage === 'late' ? timeoutMs + ms : ms));
       this.#stage = 'over';
       this.#whenOver(failed);
     }, ms);
@@ -266,42 +227,71 @@ class Transaction<Tx> {
     return { status: 'failed', during: isBegun ? 'commit' : 'begin', error };
   }
 
-  async #toTheEnd(): Promise<Ended> {
-    const { access, records, takeSlot } = this.#shared;
-    const { isReplay, prepare } = this.#request;
+  async #toTheEnd(): Promise<Ended<Value>> {
+    const { timeoutMs, retentionMs, prepare } = this.#request;
+    checkDuration('timeoutMs', timeoutMs, LONGEST_TIMER_MS);
+    checkDuration('retentionMs', retentionMs);
 
     this.#enter('reading');
-    const first = parsed(await records.read(this.#key));
+    const first = parsed(await this.#shared.records.read(this.#key));
     const early = this.#decide(first);
     if (early.status !== 'claimed') return early;
     this.#enter('preparing');
-    const prepared = await prepare?.();
+    const prepared = (await prepare?.()) as Prepared;
 
+    const age = stopwatch();
     let isMissing = first.version === 0;
-    for (let tries = 1; tries <= 2; tries += 1) {
+    for (let tries = 1; ; tries += 1) {
       if (isMissing) {
         this.#enter('reading');
         await this.#makeRecord(first.now);
       }
-      this.#enter('waiting');
-      const giveBack = await takeSlot(isReplay);
-      const transaction = (async () => {
-        this.#enter('beginning');
-        await access.transaction((tx) => this.#runIn(tx, prepared), { timeoutMs: this.#sessionMs });
-      })();
-      transaction.then(giveBack, giveBack);
-      // An ORM whose transaction the callback has ended by itself settles before the callback does.
-      try {
-        await transaction.finally(() => this.#working);
-      } catch (error) {
-        return await this.#unlessItStands(this.#failed(error));
+      const came = await this.#transactOnce(prepared);
+      isMissing = came.status === 'missing';
+      if (came.status === 'missing') {
+        if (tries > 1) return { status: 'busy' };
+      } else if (tries === TRIES || age() >= timeoutMs || !isRolledBackForOthers(came)) {
+        return came;
+      } else {
+        // Not all that were in each other's way should begin again at the same moment.
+        await sleep(LONGEST_PAUSE_MS * Math.random());
       }
-      const last = this.#last as Last;
-      if (last === undefined || last.status === 'failed') return await this.#resolvedAnyway(last);
-      if (last.status !== 'missing') return last;
-      isMissing = true;
     }
-    return { status: 'busy' };
+  }
+
+  /** Outside the transaction, so that there is a row to lock in it. */
+  async #makeRecord(now: number): Promise<void> {
+    const record = recordToText(NO_RECORD, newToken());
+    // Longer than a transaction.
+    const [next, expiresAt] = [nextVersion(0, now), now + HOUR_MS];
+    await this.#shared.records.write(this.#key, { record, version: 0, next, before: NEVER, expiresAt });
+  }
+
+  #decide({ record, now }: Locked): ClaimDecision {
+    const { state } = this.#request;
+    return decideClaim(record, { state, token: this.#token, now, leaseMs: this.#sessionMs });
+  }
+
+  /** One transaction of the merchant's, in a slot. */
+  async #transactOnce(prepared: Prepared): Promise<Came<Value>> {
+    const { access, takeSlot } = this.#shared;
+    this.#last = undefined;
+    this.#enter('waiting');
+    const giveBack = await takeSlot(this.#request.isReplay);
+    const transaction = (async () => {
+      this.#enter('beginning');
+      await access.transaction((tx) => this.#runIn(tx, prepared), { timeoutMs: this.#sessionMs });
+    })();
+    // Not when the callback has ended: one that never does would keep the slot for ever.
+    transaction.then(giveBack, giveBack);
+    try {
+      // An ORM whose transaction the callback has ended by itself settles before the callback does.
+      await transaction.finally(() => this.#working);
+    } catch (error) {
+      return await this.#unlessItStands(this.#failed(error));
+    }
+    const last = this.#last as Came<Value> | undefined;
+    return last === undefined || last.status === 'failed' ? await this.#resolvedAnyway(last) : last;
   }
 
   /** A callback that has committed by itself has committed the record, too, which was written before it ran. */
@@ -324,30 +314,18 @@ class Transaction<Tx> {
     return { status: 'failed', during: failed?.during ?? 'begin', error };
   }
 
-  #decide({ record, now }: ReturnType<typeof parsed>) {
-    const { state } = this.#request;
-    return decideClaim(record, { state, token: this.#token, now, leaseMs: this.#sessionMs });
-  }
-
-  /** Outside the transaction, so that there is a row to lock in it. */
-  async #makeRecord(now: number): Promise<void> {
-    const record = recordToText(NO_RECORD, newToken());
-    const [next, expiresAt] = [nextVersion(0, now), now + HOUR_MS];
-    await this.#shared.records.write(this.#key, { record, version: 0, next, before: NEVER, expiresAt });
-  }
-
   /** The merchant's transaction. An ORM may run it more than once. */
-  #runIn(tx: Tx, prepared: unknown): Promise<void> {
+  #runIn(tx: Tx, prepared: Prepared): Promise<void> {
     const working = this.#tryIn(tx, prepared);
     this.#working = working.catch(() => undefined);
     return working;
   }
 
-  async #tryIn(tx: Tx, prepared: unknown): Promise<void> {
+  async #tryIn(tx: Tx, prepared: Prepared): Promise<void> {
     this.#last = undefined;
     const step: Step = { during: 'begin' };
     try {
-      this.#last = await this.#claimAndComplete(tx, prepared, step);
+      this.#last = await this.#claimAndWork(tx, prepared, step);
     } catch (error) {
       this.#last = { status: 'failed', during: step.during, error };
       throw error;
@@ -357,72 +335,109 @@ class Transaction<Tx> {
     }
   }
 
-  async #claimAndComplete(tx: Tx, prepared: unknown, step: Step) {
-    const { access, records, afterCallback } = this.#shared;
-    const { subject, state, retentionMs, content } = this.#request;
-    const token = this.#token;
+  async #claimAndWork(tx: Tx, prepared: Prepared, step: Step): Promise<Came<Value>> {
+    const { access, records } = this.#shared;
 
     // Claim.
     this.#refuseIfOver();
     const held = await records.lock(this.#key, tx, this.#sessionMs);
     if (held === undefined) {
       const row = parsed(await records.read(this.#key, tx));
-      if (row.version === 0) return { status: 'missing' } as const;
+      if (row.version === 0) return { status: 'missing' };
       const decision = this.#decide(row);
-      return decision.status === 'done' ? decision : ({ status: 'busy' } as const);
+      return decision.status === 'done' ? decision : { status: 'busy' };
     }
     const locked = parsed(held);
     const decision = this.#decide(locked);
     if (decision.status !== 'claimed') return decision;
-    const fence = nextVersion(locked.version, locked.now);
-    const { handledStates, next: claimed = NO_RECORD } = decision;
 
-    // Complete, before the callback: if it commits by itself, the record is committed with what it wrote.
-    const { next: record = claimed } = decideComplete(claimed, {
-      ...{ state, token, now: locked.now, retentionMs, content },
-    });
-    const change = { record: recordToText(record, token), version: locked.version, next: fence };
-    const expiresAt = expiryOf(endOf(record), fence);
-    const isWritten = await records.write(this.#key, { ...change, before: NEVER, expiresAt }, tx);
-    if (!isWritten)
-      throw new StoreError('The record of the notification was changed while its transaction had locked it.');
-    const savepoint = turnOfTheLoop();
+    // Before all that the work writes, so that it can be undone without losing the claim.
+    const roundTrip = turnOfTheLoop();
     await access.query(tx, `SAVEPOINT ${SAVEPOINT}`, []);
-    const isSlow = savepoint.hasCome();
+    const isRemote = roundTrip.hasCome();
 
     // Work. When an ORM runs it again, the time of `ending` goes on.
     if (this.#stage !== 'ending') this.#enter('opening');
-    step.during = 'work';
-    const act: Act = async (callback) => {
-      const turn = turnOfTheLoop();
-      await this.#act(callback, step);
-      // A database that answers in the same turn, such as PGlite, would give a false alarm.
-      return { awaitedNothing: isSlow && !turn.hasCome() };
+    const { subject, state } = this.#request;
+    const { handledStates } = decision;
+    const fence = nextVersion(locked.version, locked.now);
+    const claim = { subject, state, token: this.#token, fence, handledStates };
+    let acting: Promise<Acted> | undefined;
+    const act: Act = (callback) => {
+      acting = this.#act(tx, { callback, locked, decision, fence, isRemote, step });
+      return acting;
     };
-    const claim = { subject, state, token, fence, handledStates };
-    try {
-      await this.#work(tx, claim, this.#recordsIn(tx), act, prepared);
-    } finally {
-      afterCallback(tx);
-    }
+    const value = await this.#work({ transaction: tx, claim, records: this.#recordsIn(tx), act }, prepared);
+    const isDone = (await acting)?.status === 'done';
+
+    // Commit.
     this.#refuseIfOver();
-    await releaseSavepoint(access, tx);
+    await this.#send(tx, `RELEASE SAVEPOINT ${SAVEPOINT}`);
+    if (isDone && !(await records.beforeCommit(this.#key, fence, tx))) throw notItsOwn();
     step.during = 'commit';
-    return { status: 'completed' } as const;
+    return { status: isDone ? 'completed' : 'undone', value };
+  }
+
+  async #act(tx: Tx, { callback, locked, decision, fence, isRemote, step }: Acting): Promise<Acted> {
+    // Before the callback: if it commits by itself, the record is committed with what it wrote.
+    await this.#writeDone(tx, locked, decision, fence);
+    const turn = turnOfTheLoop();
+    const status = await this.#runCallback(tx, callback, step);
+    // A database that answers in the same turn, such as PGlite, would give a false alarm.
+    const awaitedNothing = isRemote && !turn.hasCome();
+    if (status === 'undone') await this.#send(tx, `ROLLBACK TO SAVEPOINT ${SAVEPOINT}`);
+    return { status, awaitedNothing };
+  }
+
+  async #writeDone(tx: Tx, locked: Locked, { next: claimed = NO_RECORD }: Claimed, fence: number) {
+    const { state, retentionMs, content } = this.#request;
+    const { version, now } = locked;
+    const token = this.#token;
+    const completion = { state, token, now, retentionMs, content };
+    const { next: record = claimed } = decideComplete(claimed, completion);
+    const change = { record: recordToText(record, token), version, next: fence };
+    const expiresAt = expiryOf(endOf(record), fence);
+    const isWritten = await this.#shared.records.write(
+      this.#key,
+      { ...change, before: NEVER, expiresAt },
+      tx,
+    );
+    if (!isWritten) throw notItsOwn();
   }
 
   /** Runs the callback within its time. */
-  async #act(callback: Parameters<Act>[0], step: Step): Promise<void> {
+  async #runCallback(tx: Tx, callback: Parameters<Act>[0], step: Step): Promise<Acted['status']> {
+    const { afterCallback } = this.#shared;
     const controller = new AbortController();
     this.#enter('running', () => controller.abort(tooLate('running', this.#request.timeoutMs)));
+    step.during = 'callback';
+    let status: Acted['status'];
     try {
-      await callback(controller.signal);
+      status = await callback(controller.signal);
     } catch (error) {
+      // That counts, and not what it left running.
+      afterCallback(tx, 'undone');
       if (this.#stage !== 'over') this.#enter('ending');
-      step.during = 'callback';
       throw error;
     }
+    step.during = 'work';
+    afterCallback(tx, status);
     this.#enter('ending');
+    return status;
+  }
+
+  /** Fails if the callback ended the transaction, or swallowed an error after which PostgreSQL refuses to go on. */
+  async #send(tx: Tx, text: string): Promise<void> {
+    try {
+      await this.#shared.access.query(tx, text, []);
+    } catch (cause) {
+      throw new StoreError(
+        'The callback returned, but its transaction cannot be committed; `cause` says why. It probably caught an SQL ' +
+          'error, which leaves the transaction failed, or ended the transaction itself. Let SQL errors be thrown, or ' +
+          'use a savepoint (a nested transaction of your ORM).',
+        { cause },
+      );
+    }
   }
 
   #recordsIn(tx: Tx) {
@@ -432,6 +447,11 @@ class Transaction<Tx> {
       write: (each, change) => records.write(each, change, tx),
     });
   }
+}
+
+/** Whether the database has rolled it back because others were in its way, so that it may succeed at once. */
+function isRolledBackForOthers(came: Ended<unknown>): boolean {
+  return came.status === 'failed' && came.during !== 'own commit' && mayRetry(came.error);
 }
 
 /** Notices the next turn of the event loop, without which no database on a socket can answer. */
@@ -453,96 +473,9 @@ function tooLate(stage: Stage, ms: number): Error {
   return new StoreError(`The transaction took longer than ${ms} ms.`);
 }
 
-/** Fails if the callback ended the transaction, or swallowed an error after which PostgreSQL refuses to go on. */
-async function releaseSavepoint<Tx>(access: TransactionAccess<Tx>, tx: Tx): Promise<void> {
-  try {
-    await access.query(tx, `RELEASE SAVEPOINT ${SAVEPOINT}`, []);
-  } catch (cause) {
-    throw new StoreError(
-      'The callback returned, but its transaction cannot be committed; `cause` says why. It probably caught an SQL ' +
-        'error, which leaves the transaction failed, or ended the transaction itself. Let SQL errors be thrown, or ' +
-        'use a savepoint (a nested transaction of your ORM).',
-      { cause },
-    );
-  }
-}
-
-/** Replays take a slot less, so that a notification always finds one. */
-function slotsOf(most: number, timeoutMs: number): Shared<unknown>['takeSlot'] {
-  const slots = new Semaphore(most, timeoutMs, 'transactions were open', 'opens');
-  const replays = new Semaphore(Math.max(1, most - 1), timeoutMs, 'replays were running', 'runs at a time');
-  return async (isReplay = false) => {
-    const taken = isReplay ? [replays, slots] : [slots];
-    const release = () => {
-      for (const each of taken) each.release();
-    };
-    if (isReplay) await replays.acquire();
-    try {
-      await slots.acquire();
-      return release;
-    } catch (error) {
-      if (isReplay) replays.release();
-      throw error;
-    }
-  };
-}
-
-/** Limits how many transactions are open at a time. The others wait in line. */
-class Semaphore {
-  readonly #most: number;
-  readonly #timeoutMs: number;
-  readonly #tooLong: string;
-  readonly #waiting = new Set<() => void>();
-  #taken = 0;
-
-  /**
-   * @param were - what the message says of those that had the slots
-   * @param does - what the message says that the store does with so many
-   */
-  constructor(most: number, timeoutMs: number, were: string, does: string) {
-    this.#most = most;
-    this.#timeoutMs = timeoutMs;
-    this.#tooLong =
-      `${most} ${were} for ${timeoutMs} ms, which is the most that the store ${does}. ` +
-      "Raise the pool's max and maxTransactions, or look for callbacks that take long.";
-  }
-
-  /**
-   * Waits for a slot. The caller must release it.
-   *
-   * @throws `StoreError` after the timeout
-   */
-  async acquire(): Promise<void> {
-    if (this.#taken < this.#most) {
-      this.#taken += 1;
-      return;
-    }
-    let tell: () => void = () => undefined;
-    const turn = new Promise<void>((resolve) => {
-      tell = resolve;
-      this.#waiting.add(resolve);
-    });
-    await inTime(turn, this.#timeoutMs, () => {
-      // Its turn may have come at the same moment.
-      if (this.#waiting.delete(tell)) throw new StoreError(this.#tooLong);
-    });
-  }
-
-  /** Passes the slot to the next in line, or frees it. */
-  release(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#taken -= 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
-  }
-}
-
-/** What the store does when the time is up, for `inTime`. */
-export function failWith(message: string): () => never {
-  return () => {
-    throw new StoreError(message);
-  };
+function notItsOwn(): StoreError {
+  return new StoreError(
+    'The record of the notification was changed while its callback held it, so the transaction is rolled back. ' +
+      "Look for callbacks that end their transaction, or write to the store's table.",
+  );
 }

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../errors';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { type NamespaceOptions, StoreOverRecords } from './record-store';
 import { SqlRecords, type TableOptions } from './sql-records';
 import type { Store, StoreSteps } from './steps';
-import { type TransactionAccess, type TransactionOptions, transactWithin } from './transact';
-
-export type { TransactionAccess, TransactionOptions, TransactionRows } from './transact';
+import { transactWithin } from './transact';
+import type { TransactionAccess, TransactionOptions } from './transaction-access';
 
 /** How long the transaction may take in which expired records are deleted, a hundred of them. */
 const DELETION_MS = 10_000;
@@ -12,11 +12,23 @@ const DELETION_MS = 10_000;
 /** Where a store keeps its records that joins your transactions, and the limits of these. */
 export interface JoinedStoreOptions extends TableOptions, NamespaceOptions, TransactionOptions {}
 
+export const JOINED_OPTIONS: OptionNames<JoinedStoreOptions> = {
+  schema: true,
+  table: true,
+  namespace: true,
+  maxTransactions: true,
+  slotTimeoutMs: true,
+  holdMs: true,
+  stepTimeoutMs: true,
+};
+
 /** The same, where the library cannot see which database it is. */
 export interface StoreWithinOptions extends JoinedStoreOptions {
   /** The database: `'postgres'` (11 or later), or `'mysql'` for MySQL (8.0.1) and MariaDB (10.6). */
   readonly dialect: 'postgres' | 'mysql';
 }
+
+export const WITHIN_OPTIONS: OptionNames<StoreWithinOptions> = { ...JOINED_OPTIONS, dialect: true };
 
 /**
  * A store that joins the transactions of any driver or ORM: what a callback writes through `context.transaction` happens
@@ -40,7 +52,12 @@ export function storeWithin<Tx>(access: TransactionAccess<Tx>, options: StoreWit
         'yours, `query(tx, text, values)` runs one statement.',
     );
   }
-  const dialect = options?.dialect;
+  return storeOver(access, readNamedOptions('storeWithin', options, WITHIN_OPTIONS));
+}
+
+/** The same, over options whose names were checked. */
+export function storeOver<Tx>(access: TransactionAccess<Tx>, options: StoreWithinOptions): Store<Tx> {
+  const { dialect } = options;
   if (dialect !== 'postgres' && dialect !== 'mysql') {
     throw new ConfigurationError("Expected `dialect` to be 'postgres', or 'mysql' for MariaDB too.");
   }

@@ -10,6 +10,7 @@ import { realTimers } from '../sandbox/delivery/delivery-log';
 import { answerCall, type Ending } from '../sandbox/faults';
 import type { ServiceAnswer } from '../sandbox/model/answers';
 import type { Credentials } from '../service/credentials';
+import { readOptions } from '../values/option-checks';
 import type { FakeClock } from './fake-clock';
 import { DEFAULT_LISTENER, type DeliverTo, requestSend } from './signed-request';
 
@@ -83,10 +84,11 @@ export interface MockService<Handler = any> extends SandboxControls {
  * @throws `ConfigurationError` for an option that cannot work
  */
 export function mockService<Handler>(options: MockServiceOptions<Handler> = {}): MockService<Handler> {
-  const { http, clock, deliverTo } = options;
-  const url = resolveBaseUrl(options.baseUrl ?? 'https://service.example');
-  const webhookUrl = options.webhookUrl ?? (deliverTo && DEFAULT_LISTENER);
-  const settings = resolveSettings({ ...options, webhookUrl });
+  const own = readOptions(options);
+  const { http, clock, deliverTo } = own;
+  const url = resolveBaseUrl(own.baseUrl ?? 'https://service.example');
+  const webhookUrl = own.webhookUrl ?? (deliverTo && DEFAULT_LISTENER);
+  const settings = resolveSettings({ ...own, webhookUrl });
   const timers = clock ?? realTimers;
   const core = createCore(settings, {
     baseUrl: url,

@@ -3,6 +3,7 @@ import { checkWebhookUrl, listenerUrl } from '../sandbox/delivery/listener-url';
 import { inventionTable } from '../sandbox/inventions';
 import { queryFlags, type SandboxNotification } from '../sandbox/model/records';
 import type { Credentials } from '../service/credentials';
+import { readOptions } from '../values/option-checks';
 import type { Overrides } from './fixtures/make-fixture';
 import { notificationFixtures } from './fixtures/notifications';
 import { DEFAULT_LISTENER, signedRequest } from './signed-request';
@@ -42,10 +43,10 @@ export function notificationRequest<Kind extends keyof NotificationOverrides>(
   credentials: Credentials,
   options: NotificationRequestOptions = {},
 ): Request {
-  const { url = DEFAULT_LISTENER, headers } = options;
+  const { url = DEFAULT_LISTENER, headers, query: givenQuery } = readOptions(options);
   checkWebhookUrl(url);
   const notification = fixtureNotification(kind, overrides);
-  const query = options.query ?? notification.query;
+  const query = givenQuery ?? notification.query;
   return signedRequest({
     url: listenerUrl(url, { query }),
     body: JSON.stringify(notification.payload),

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors';
 import { type PixPeriodicity, pixCalendar } from '../pix/pix-calendar';
+import { readOptions } from '../values/option-checks';
 import type { Overrides } from './fixtures/make-fixture';
 import { notificationFixtures, type PaymentPayload } from './fixtures/notifications';
 
@@ -36,7 +37,8 @@ export function recurrencePayments(
   options: RecurrencePaymentsOptions = {},
   overrides?: Overrides<PaymentPayload>,
 ): PaymentPayload[] {
-  const { times = 12, initialDate = '2027-01-15', periodicity = 'MONTHLY', saleTokens = 'own' } = options;
+  const own = readOptions(options);
+  const { times = 12, initialDate = '2027-01-15', periodicity = 'MONTHLY', saleTokens = 'own' } = own;
   if (!Number.isInteger(times) || times < 1) {
     throw new ConfigurationError('Expected `times` to be a whole number from 1.');
   }
@@ -46,9 +48,9 @@ export function recurrencePayments(
     const { saleToken } = payment;
     const number = payments.length + 1;
     // The form of a uuid stays, for a column of that type.
-    const own = `${saleToken.slice(0, -12)}${String(number).padStart(12, '0')}`;
+    const ownToken = `${saleToken.slice(0, -12)}${String(number).padStart(12, '0')}`;
     const isFirst = number === 1 || saleTokens === 'same';
-    payments.push({ ...payment, saleToken: isFirst ? saleToken : own, date: `${dueDate} 08:00:00` });
+    payments.push({ ...payment, saleToken: isFirst ? saleToken : ownToken, date: `${dueDate} 08:00:00` });
     if (number === times) break;
   }
   return payments;

@@ -6,6 +6,7 @@ import type { RefundOptions } from '../sandbox/model/moves';
 import type { Credentials } from '../service/credentials';
 import { MemoryStore } from '../stores/memory-store';
 import { type Store, type StoreSteps, stepsOf } from '../stores/steps';
+import { readOptions } from '../values/option-checks';
 import { crashed, withSteps } from './crash-before-commit';
 import { type FakeClock, fakeClock } from './fake-clock';
 import { type MockService, type MockServiceOptions, mockService } from './mock-service';
@@ -77,11 +78,12 @@ export function testOrders<Transaction = undefined>(
   make: (parts: OrdersParts<Transaction>) => Orders<Transaction>,
   options: TestOrdersOptions<Transaction> = {},
 ): TestOrders<Transaction> {
+  const own = readOptions(options);
   const clock = fakeClock();
   const process: Process = { isDead: false, isDying: false };
   let crashes = false;
   const service = mockService({
-    ...options,
+    ...own,
     clock,
     async deliverTo(request) {
       process.isDying = crashes;
@@ -94,8 +96,7 @@ export function testOrders<Transaction = undefined>(
     },
   });
   const client = new PaymentsClient({ baseUrl: service.url, ...service.credentials, fetch: service.fetch });
-  const store =
-    options.store ?? (new MemoryStore({ clock: clock.now }) as Store<unknown> as Store<Transaction>);
+  const store = own.store ?? (new MemoryStore({ clock: clock.now }) as Store<unknown> as Store<Transaction>);
   const steps = dyingSteps(stepsOf<unknown>(store), process);
   const orders = make({ client, credentials: service.credentials, store: withSteps(store, steps) });
 
@@ -142,14 +143,19 @@ function dyingSteps(steps: StoreSteps<unknown>, process: Process): StoreSteps<un
     complete: async (...args) => dies() || steps.complete(...args),
     release: unlessDead(steps.release, undefined),
     keepLetter: unlessDead(steps.keepLetter, undefined),
+    failLetter: unlessDead(steps.failLetter, undefined),
+    noteLetter: unlessDead(steps.noteLetter, false),
     forgetLetter: unlessDead(steps.forgetLetter, undefined),
+    recordDelivery: unlessDead(steps.recordDelivery, undefined),
+    placeRepeat: unlessDead(steps.placeRepeat, { unkept: 0 }),
     writeRecord: unlessDead(steps.writeRecord, true),
     transact:
       transact &&
       ((request, work) =>
         transact(request, async (...given) => {
-          await work(...given);
+          const value = await work(...given);
           if (dies()) throw crashed('before the commit');
+          return value;
         })),
   };
 }

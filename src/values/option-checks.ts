@@ -49,6 +49,56 @@ export function readOptions<Options extends object>(options: Options | null | un
   }
 }
 
+/**
+ * The names of all options. The compiler proves that the list is the interface's: a name too many and a name too few do
+ * not compile.
+ */
+export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
+
+/**
+ * The caller's own options, as `readOptions`, where an option that nothing reads is a mistake: `deadletters: true` would
+ * keep no letter.
+ *
+ * @param call - who takes the options, such as `createOrders`
+ * @throws `ConfigurationError` for a name that is not in the list, with the names that look like it
+ */
+export function readNamedOptions<Options extends object>(
+  call: string,
+  options: Options | null | undefined,
+  names: OptionNames<Options>,
+): Options {
+  const own = readOptions(options);
+  const unknown = Object.keys(own).find((name) => !Object.hasOwn(names, name));
+  if (unknown === undefined) return own;
+  const known = Object.keys(names);
+  const similar = known.filter((name) => isSimilar(unknown, name));
+  const hint =
+    similar.length > 0
+      ? `Did you mean ${similar.map((name) => `\`${name}\``).join(' or ')}?`
+      : `Its options are ${known.join(', ')}.`;
+  throw new ConfigurationError(`\`${call}\` has no option \`${unknown}\`. ${hint}`);
+}
+
+/** Whether a name contains the other one, or differs by two characters at most; capital letters do not count. */
+function isSimilar(given: string, known: string): boolean {
+  const [a, b] = [given.toLowerCase(), known.toLowerCase()];
+  return (a.length > 2 && (b.includes(a) || a.includes(b))) || distance(a, b) <= 2;
+}
+
+/** How many characters have to be inserted, deleted or replaced (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (const [i, character] of [...a].entries()) {
+    const next = [i + 1];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = (row[j - 1] as number) + (character === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}
+
 /** Refuses anything but a function; `shape` shows what to pass, such as `(event) => void`. */
 export function checkFunction(name: string, value: unknown, shape: string): void {
   if (typeof value !== 'function') {

@@ -1,4 +1,5 @@
 import { invalidArgument } from '../errors/argument-errors';
+import { DAY_MS } from '../shared/time';
 
 /**
  * Converts a date-time of the service, `yyyy-MM-dd HH:mm:ss` (document section 2), into a `Date`. The document shows
@@ -27,8 +28,6 @@ export function parseDateTime(value: string, timeZone: string): Date {
   );
   return new Date(instant ?? reading - before);
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The clock reading as if it were UTC, or `undefined` if there is no such time. */
 function parseReading(value: string): number | undefined {

@@ -1,5 +1,5 @@
 import { InvalidRequestError } from '../errors';
-import { isPlainObject } from '../shared/objects';
+import { isGiven, isPlainObject } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
 
 /**
@@ -24,8 +24,12 @@ export function toJson(
     if (typeof value === 'object') paths.set(value, path);
     if ((typeof value === 'number' || value instanceof Number) && !Number.isFinite(Number(value))) {
       issues.push({ path, message: 'expected a finite number, got NaN or infinity' });
-    } else if (value === null && this[key] instanceof Date) {
-      issues.push({ path, message: 'expected a valid date' });
+    } else if (!isGiven(value) && Object(this[key]) === this[key]) {
+      // An invalid date is one, also of a library for dates.
+      issues.push({
+        path,
+        message: 'expected a value, got an object whose toJSON gives none, as an invalid date does',
+      });
     } else if (isLost(value) && key !== 'toJSON') {
       issues.push({
         path,

@@ -1,3 +1,5 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type AuthorizationFailure, ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { assertCredentials } from '../values/credentials';
@@ -60,6 +62,11 @@ export interface EncodedPair extends Credentials {
   readonly encoded: string;
   /** The character codes of `encoded`, padded with zeros to a power of two; faster to read than the text. */
   readonly codes: Uint8Array;
+}
+
+/** Tells pairs apart, and tells nothing of them: 8 hexadecimal digits of a hash of key and token together. */
+export function fingerprintOf({ encoded }: EncodedPair): string {
+  return bytesToHex(sha256(utf8ToBytes(encoded))).slice(0, 8);
 }
 
 export function encodeCredentials(credentials: Credentials | readonly Credentials[]): readonly EncodedPair[] {

@@ -1,6 +1,6 @@
 import { documentedKinds } from '../service/notifications';
 import { isBytes, utf8 } from '../shared/bytes';
-import type { NewDeadLetter } from '../stores/dead-letters';
+import type { LetterFailure, NewDeadLetter } from '../stores/dead-letters';
 import type { Identity } from './key';
 import { readQuery } from './recognize';
 import type { Failure } from './run-once';
@@ -12,6 +12,8 @@ export interface Undelivered {
   /** As received: text, bytes, or what a parser has made of it. */
   readonly body: unknown;
   readonly url: string;
+  /** The fingerprint of the pair of credentials that it came with. */
+  readonly credential: string;
 }
 
 /**
@@ -28,21 +30,26 @@ const KEPT_CODES: ReadonlySet<string> = new Set([
   'invalid_notification',
   'callback_failed',
   'callback_timeout',
-  'nothing_awaited',
   'transaction_ended',
   'not_confirmed',
   'confirm_failed',
   'lease_lost',
   'unexpected_repeat',
+  'too_many_states',
 ]);
 
 /** Makes the entry for a failure. */
 export function deadLetter(
-  { identity: { key, subject, state }, kind, body, url }: Undelivered,
-  { code, error }: Failure,
+  { identity: { key, subject, state }, kind, body, url, credential }: Undelivered,
+  failure: Failure,
 ): NewDeadLetter {
-  const entry = { key, subject, state, kind, body: textOf(body), url: flagsOf(url), code };
-  return error === undefined ? entry : { ...entry, errorName: nameOf(error) };
+  const entry = { key, subject, state, kind, body: textOf(body), url: flagsOf(url), credential };
+  return { ...entry, ...letterFailure(failure) };
+}
+
+/** What a letter says of a failure. */
+export function letterFailure({ code, error }: Failure): LetterFailure {
+  return error === undefined ? { code } : { code, errorName: nameOf(error) };
 }
 
 const FLAGS: readonly unknown[] = documentedKinds.map(({ flag }) => flag);

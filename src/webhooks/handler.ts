@@ -1,12 +1,11 @@
-import { ConfigurationError } from '../errors';
-import type { Transaction } from '../service/operations/get-transaction';
 import { sleep } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
-import { answer, isNodeResponse, type NodeRequest, type PlainResponse, sendTo } from './answer';
+import { answer, type PlainResponse } from './answer';
 import type { AnyDefinition } from './kinds';
+import { answerOn, isNodeResponse, type NodeRequest, type NodeResponse } from './node';
 import { resolveHandlerOptions, type WebhookHandlerOptions } from './options';
 import type { OrderLink } from './order-link';
-import { receive, refuse } from './receive';
+import { receive, refuse, type Verdict } from './receive';
 import {
   type DeadLetters,
   deadLettersOf,
@@ -17,12 +16,22 @@ import {
   type SettleResult,
   settle,
 } from './replay-and-settle';
-import { REPORTER, type Reporter, reporterTo } from './report';
-import type { PlainRequest } from './request';
+import { REPORTER, reporterTo } from './report';
+import type { PlainRequest, SharedRequest } from './request';
 
-/** Receives notifications: a function from `Request` to `Response`. */
+/**
+ * Receives notifications. One function for a `Request` (Hono, Next.js, Bun, Deno, Workers) and for the two arguments of
+ * `node:http`, Express and NestJS: pass it as it is.
+ */
 export interface WebhookHandler {
-  /** Answers a notification. Never rejects. */
+  /**
+   * Answers a notification on its response, before a body parser and after one that puts its result in `request.body`.
+   * Never rejects.
+   */
+  (request: NodeRequest, response: NodeResponse): Promise<void>;
+
+  // The last of two signatures is the one that Next.js checks a route by, and that `Parameters` reads.
+  /** Answers a notification. Never rejects. Ignores further arguments, such as those of Bun, Deno, Workers and Next.js. */
   (request: Request): Promise<Response>;
 
   /** Does the same with plain objects, for frameworks with other request types. Never rejects. */
@@ -30,7 +39,7 @@ export interface WebhookHandler {
 
   /**
    * For a clean end of the process: answers all new requests with 503, so that the service tries again later, and
-   * resolves once every running request, replay and settlement is finished. It does not wait for a callback that has
+   * resolves once every running request and replay is finished. It does not wait for a callback that has
    * outlived `callbackTimeoutMs`: its request was already answered.
    */
   drain(): Promise<void>;
@@ -41,23 +50,17 @@ export interface WebhookHandler {
   /**
    * Runs dead letters again, one after the other, with today's callbacks. If today's definitions read an entry as
    * something else than when it was kept, it is done if either is. An entry is forgotten once it is done, now or before,
-   * and stays otherwise. The context has `credentialIndex` -1.
+   * and stays otherwise, but never for longer. The context has `credentialIndex` -1.
    *
-   * @param entries - some of `handler.deadLetters.list()`. Default: all
-   * @returns the result of each entry, in their order
+   * Call it every hour. Without entries it runs those that are due: an hour after their first failure, then after two
+   * hours more, four, and so on up to a day. What came with a pair that is not in `credentials` now is never due.
+   *
+   * @param entries - some of `handler.deadLetters.list()`, which are run whether they are due or not. Default: all that
+   *   are due
+   * @returns the result of each entry that was run, in their order
    * @throws `ConfigurationError` for a handler without `deadLetters`, and for anything but a list of entries
    */
   replay(entries?: readonly DeadLetter[]): Promise<readonly ReplayResult[]>;
-
-  /**
-   * Runs the payment callback for a transaction that was paid, as a notification of it would: for what `reconcile`
-   * yields. It takes the subject `payment:<uuid>` with the state `PAID`, so that it and a notification with that
-   * `saleToken` never act twice. It excludes nothing else: whether a later charge's `saleToken` is the uuid that you
-   * know is not documented. The context has `credentialIndex` -1, and `confirmation`.
-   *
-   * @throws `ConfigurationError` without a uuid and a transaction
-   */
-  settle(paid: { readonly uuid: string; readonly transaction: Transaction }): Promise<SettleResult>;
 }
 
 /**
@@ -84,7 +87,13 @@ export function createWebhookHandler<
   const Kinds extends readonly AnyDefinition[] = readonly [],
   Transaction = undefined,
 >(options: WebhookHandlerOptions<Kinds, Transaction>): WebhookHandler {
-  return createListener(options);
+  return createListener(options).handler;
+}
+
+/** A listener, with what only `createOrders` may ask of it. */
+export interface OrdersListener {
+  readonly handler: WebhookHandler;
+  readonly settle: (paid: PaidTransaction) => Promise<SettleResult>;
 }
 
 /**
@@ -95,13 +104,19 @@ export function createWebhookHandler<
 export function createListener<const Kinds extends readonly AnyDefinition[], Transaction>(
   options: WebhookHandlerOptions<Kinds, Transaction>,
   orders?: OrderLink,
-): WebhookHandler {
+): OrdersListener {
   const resolved = { ...resolveHandlerOptions(options), orders };
   const report = reporterTo(resolved.onReport);
-  const listener = { ...resolved, report, failures: new Map<string, number>(), leftOut: new Set<string>() };
+  const listener = {
+    ...resolved,
+    report,
+    failures: new Map<string, number>(),
+    leftOut: new Set<string>(),
+    awaitedNothing: new Set<string>(),
+  };
   const running = new Running();
 
-  const handle = (request: Request | PlainRequest): Promise<PlainResponse> =>
+  const judge = (request: Request | PlainRequest | SharedRequest): Promise<Verdict> =>
     running.run(
       () =>
         receive(request, listener).catch((error: unknown) =>
@@ -109,21 +124,24 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
         ),
       () => refuse(report, 'draining', { status: 503 }),
     );
+  const handle = async (request: Request | PlainRequest) => answer((await judge(request)).status);
   const guard: Guard = (work) => running.run(work, () => ({ code: 'draining', status: 503 }));
-  const handler = async (request: Request, second?: unknown): Promise<Response> => {
-    const { status, headers, body } = isRequest(request)
-      ? await handle(request)
-      : answerWrongArgument(report, request, second);
-    return new Response(body, { status, headers });
-  };
-  return Object.assign(handler, {
+  async function answerTo(request: NodeRequest, response: NodeResponse): Promise<void>;
+  async function answerTo(request: Request): Promise<Response>;
+  async function answerTo(first: unknown, second?: unknown): Promise<unknown> {
+    if (isRequest(first)) return toResponse(await handle(first));
+    if (isNodeResponse(second)) return answerOn(second, Object(first), judge, report);
+    report('internal', { status: 500, message: WRONG_ARGUMENT });
+    return toResponse(answer(500));
+  }
+  const handler = Object.assign(answerTo, {
     handle,
     drain: () => running.drain(),
     deadLetters: deadLettersOf(listener),
     replay: (entries?: readonly DeadLetter[]) => replay(entries, listener, guard),
-    settle: (paid: PaidTransaction) => settle(paid, listener, guard),
     [REPORTER]: report,
   });
+  return { handler, settle: (paid) => settle(paid, listener, guard) };
 }
 
 /** Counts what runs, so that `drain` can wait for it. */
@@ -153,32 +171,18 @@ class Running {
   }
 }
 
-/** @throws `ConfigurationError` for an argument of an adapter that is not a handler */
-export function checkHandler(handler: WebhookHandler): void {
-  if (typeof handler?.handle === 'function') return;
-  throw new ConfigurationError(
-    'Expected the handler that `createWebhookHandler` returns, with its method `handle`.',
-  );
-}
-
-/** If this is `false`, the handler was probably mounted without `toNodeListener`. */
-function isRequest(request: unknown): request is Request {
-  return typeof (request as Partial<Request> | undefined | null)?.headers?.get === 'function';
-}
-
-/** Answers a call without a `Request`; also on a `node:http` response, whose client would otherwise wait forever. */
-function answerWrongArgument(report: Reporter, request: unknown, second: unknown): PlainResponse {
-  report('internal', { status: 500, message: WRONG_ARGUMENT });
-  if (isNodeResponse(second)) {
-    const { complete = false, httpVersionMajor = 1 } = Object(request) as NodeRequest;
-    sendTo(second, { complete, httpVersionMajor }, answer(500), (error) =>
-      report('internal', { status: 500, error }),
-    );
+/** Only the first argument decides: Bun, Deno, Workers and Next.js pass a second one beside a `Request`. */
+function isRequest(first: unknown): first is Request {
+  try {
+    return typeof (first as Partial<Request> | undefined | null)?.headers?.get === 'function';
+  } catch {
+    return false;
   }
-  return answer(500);
 }
+
+const toResponse = ({ status, headers, body }: PlainResponse): Response =>
+  new Response(body, { status, headers });
 
 const WRONG_ARGUMENT =
-  'The handler was called with something that is not a `Request`. For node:http, Express and NestJS mount ' +
-  '`toNodeListener(handler)`; on AWS Lambda export `toLambda(handler)`; elsewhere call ' +
-  '`handler.handle({ method, url, headers, body })`.';
+  'The handler was called neither with a `Request` nor with the request and response of `node:http`. On AWS Lambda ' +
+  'export `toLambda(handler)`; elsewhere call `handler.handle({ method, url, headers, body })`.';

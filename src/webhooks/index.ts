@@ -49,8 +49,8 @@ export {
 export type { DeadLetter } from '../stores/dead-letters';
 export { MemoryStore } from '../stores/memory-store';
 export { credentialsFromEnv } from '../values/credentials';
-// The types of `toNodeListener`'s result: TypeScript must be able to name them in your own declarations.
-export type { NodeRequest, NodeResponse, PlainResponse } from './answer';
+// The types of a handler: TypeScript must be able to name them in your own declarations.
+export type { PlainResponse } from './answer';
 export { checkAuthorization, verifyAuthorization } from './authorization';
 export { createWebhookHandler, type WebhookHandler } from './handler';
 export type { Notification, UnrecognizedNotification } from './kinds';
@@ -60,7 +60,7 @@ export {
   type NotificationDefinition,
 } from './kinds';
 export { toLambda } from './lambda';
-export { toNodeListener } from './node';
+export type { NodeRequest, NodeResponse } from './node';
 export type {
   WebhookCallback,
   WebhookCallbacks,
@@ -72,5 +72,5 @@ export {
   parseNotification,
 } from './parse';
 export { type PayoutFailure, payoutFailure } from './payout-failure';
-export type { DeadLetters, ReplayResult, SettleResult } from './replay-and-settle';
+export type { DeadLetters, ReplayResult } from './replay-and-settle';
 export type { WebhookDone, WebhookReport, WebhookReportCode } from './report';

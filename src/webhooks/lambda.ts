@@ -1,4 +1,8 @@
-import { checkHandler, type WebhookHandler } from './handler';
+import { ConfigurationError } from '../errors';
+import { isObject } from '../shared/objects';
+import { answer } from './answer';
+import type { WebhookHandler } from './handler';
+import { reporterOf } from './report';
 
 /**
  * The part of an AWS Lambda event that is used here. The events of a REST API and of an HTTP API of API Gateway, of a
@@ -55,23 +59,30 @@ export type LambdaResult = {
  * @throws `ConfigurationError` for an argument that is not a handler
  */
 export function toLambda(handler: WebhookHandler): (event: LambdaEvent) => Promise<LambdaResult> {
-  checkHandler(handler);
+  if (typeof handler?.handle !== 'function') {
+    throw new ConfigurationError(
+      'Expected the handler that `createWebhookHandler` returns, with its method `handle`.',
+    );
+  }
   return async (event) => {
-    const { httpMethod, rawPath, path, isBase64Encoded, body } = event;
-    const answer = await handler.handle({
-      method: httpMethod ?? contextOf(event).http?.method ?? '',
+    const method = methodOf(event);
+    if (method === undefined) return notKnown(event, handler);
+    const { rawPath, path, isBase64Encoded, body } = event;
+    const answered = await handler.handle({
+      method,
       url: `${rawPath ?? path ?? ''}?${queryOf(event)}`,
       headers: { ...event.multiValueHeaders, ...event.headers },
-      body: isBase64Encoded === true ? bytesOf(body ?? '') : (body ?? ''),
+      body: body ?? '',
+      isBase64Encoded,
     });
-    const headers = Object.entries(answer.headers);
+    const headers = Object.entries(answered.headers);
     return {
-      statusCode: answer.status,
+      statusCode: answered.status,
       // A load balancer with multi-value headers sends no `headers`, and takes none.
       ...(event.headers == null && event.multiValueHeaders != null
         ? { multiValueHeaders: Object.fromEntries(headers.map(([name, value]) => [name, [value]])) }
         : { headers: Object.fromEntries(headers) }),
-      body: answer.body,
+      body: answered.body,
     };
   };
 }
@@ -87,15 +98,52 @@ function queryOf(event: LambdaEvent): string {
   return String(new URLSearchParams(pairs));
 }
 
-function contextOf({ requestContext }: LambdaEvent): { http?: { method?: string }; elb?: unknown } {
+function contextOf({ requestContext }: LambdaEvent): Context {
   return requestContext ?? {};
 }
 
-/** Text that is no Base64 gives no body, which is answered 400 like any other, once the credentials are checked. */
-function bytesOf(base64: string): Uint8Array | undefined {
-  try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
+interface Context {
+  readonly http?: { readonly method?: unknown } | null;
+  readonly elb?: unknown;
+  readonly connectionId?: unknown;
+}
+
+/** The method of an event that is an HTTP request. */
+function methodOf(event: LambdaEvent | null | undefined): string | undefined {
+  if (!isObject(event)) return undefined;
+  const method: unknown = event.httpMethod ?? contextOf(event).http?.method;
+  return typeof method === 'string' ? method : undefined;
+}
+
+function notKnown(event: unknown, handler: WebhookHandler): LambdaResult {
+  const message =
+    `The function was called ${nameOf(event)}, and \`toLambda\` takes the events of API Gateway (REST and HTTP APIs), ` +
+    'of function URLs and of Application Load Balancers. Nothing was acted on. Whatever sent it takes the answer for a ' +
+    'success, and does not deliver it again. Remove that trigger, or call `handler.handle({ method, url, headers, body })` ' +
+    'with the request in it.';
+  reporterOf(handler)('internal', { status: 500, message });
+  const { status, headers, body } = answer(500);
+  return { statusCode: status, headers: { ...headers }, body };
+}
+
+/** Names an event by what is known of AWS's events, and by no other text in it. */
+function nameOf(event: unknown): string {
+  if (!isObject(event)) return 'without an event';
+  const fields = Object.keys(event);
+  if (Array.isArray(event['Records'])) return `with the \`Records\` of ${sourceOf(event['Records'][0])}`;
+  if ('detail-type' in event) return 'with an event of EventBridge';
+  if (contextOf(event).connectionId !== undefined) return 'with an event of a WebSocket API';
+  if (typeof event['method'] === 'string') return 'with an event of VPC Lattice';
+  if (fields.length === 0) return 'with an event without fields';
+  return `with an event with the fields ${fields.slice(0, MAX_FIELDS).map(nameOfField).join(', ')}`;
+}
+
+const MAX_FIELDS = 10;
+
+const nameOfField = (field: string): string => `\`${/^[A-Za-z]\w{0,40}$/.test(field) ? field : '*'}\``;
+
+function sourceOf(record: unknown): string {
+  const { eventSource, EventSource }: Readonly<Record<string, unknown>> = Object(record);
+  const source = String(eventSource ?? EventSource);
+  return /^aws:[a-z\d]+$/.test(source) ? source : 'something';
 }

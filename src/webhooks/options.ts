@@ -2,11 +2,18 @@ import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { type DocumentedNotification, documentedNames } from '../service/notifications';
 import { isObject, ownOptions } from '../shared/objects';
+import { DAY_MS, HOUR_MS } from '../shared/time';
 import { MemoryStore } from '../stores/memory-store';
 import { type Store, stepsOf } from '../stores/steps';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
-import { checkDuration, checkFunction, checkPositive } from '../values/option-checks';
-import { encodeCredentials } from './authorization';
+import {
+  checkDuration,
+  checkFunction,
+  checkPositive,
+  type OptionNames,
+  readNamedOptions,
+} from '../values/option-checks';
+import { encodeCredentials, fingerprintOf } from './authorization';
 import type { UnrecognizedNotification } from './kinds';
 import { type AnyDefinition, checkKinds, type DefinedNotification } from './kinds';
 import type { OrderLink } from './order-link';
@@ -104,7 +111,7 @@ export interface WebhookHandlerOptions<
    * `context.confirmation` has what it said. With `acceptRefunded`, a refund alone does not stop a payment: without it,
    * one that was refunded since can never be replayed.
    *
-   * @defaultValue nobody is asked
+   * @defaultValue `false`: nobody is asked
    */
   readonly confirm?:
     | TransactionSource
@@ -114,6 +121,7 @@ export interface WebhookHandlerOptions<
         /** Whether a payment that was refunded since may still be acted on. Default: `false`. */
         readonly acceptRefunded?: boolean | undefined;
       }
+    | false
     | undefined;
 
   /**
@@ -172,15 +180,15 @@ export interface WebhookHandlerOptions<
    * forgets the letter, if there is one, which costs a read for each success.
    *
    * **A letter holds the raw body, with its personal data** (names, e-mail, bank accounts), for `retentionMs` after its
-   * last failure: 30 days by default, and less than the handler's own `retentionMs`, so that no replay repeats what was
-   * done.
+   * first failure, and never longer: 30 days by default, and less than the handler's own `retentionMs`, so that no replay
+   * repeats what was done.
    *
    * @defaultValue `false`: nothing is kept
    */
   readonly deadLetters?:
     | boolean
     | {
-        /** How long a letter is kept after its last failure, in milliseconds. Default: 30 days. */
+        /** How long a letter is kept after its first failure, in milliseconds. Default: 30 days. */
         readonly retentionMs?: number | undefined;
       }
     | undefined;
@@ -225,10 +233,6 @@ export type ResolvedHandlerOptions = ReturnType<typeof resolveHandlerOptions> & 
  * in time is recorded before another claim can take the subject.
  */
 const LEASE_MARGIN_MS = 15_000;
-/** How long an `unrecognized` body is remembered: without an identity, the same one may come again on purpose. */
-export const HOUR_MS = 60 * 60 * 1000;
-
-const DAY_MS = 24 * HOUR_MS;
 
 /** What an option is if it is left out. */
 const defaults = {
@@ -242,6 +246,23 @@ const defaults = {
 };
 
 type AnyOptions = WebhookHandlerOptions<readonly AnyDefinition[], unknown>;
+
+export const LISTENER_OPTIONS: OptionNames<AnyOptions> = {
+  credentials: true,
+  on: true,
+  kinds: true,
+  store: true,
+  confirm: true,
+  maxBodyBytes: true,
+  bodyTimeoutMs: true,
+  callbackTimeoutMs: true,
+  storeTimeoutMs: true,
+  retentionMs: true,
+  deadLetters: true,
+  getAuthorization: true,
+  onReport: true,
+  onDone: true,
+};
 
 /** How each option is checked that is not made into something else. */
 const checks: { readonly [Name in keyof AnyOptions]?: (value: never, name: string) => void } = {
@@ -260,22 +281,24 @@ const checks: { readonly [Name in keyof AnyOptions]?: (value: never, name: strin
 export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Transaction>(
   given: WebhookHandlerOptions<Kinds, Transaction>,
 ) {
-  if (typeof given !== 'object' || given === null) {
+  if (!isObject(given)) {
     throw new ConfigurationError(
       'Expected `createWebhookHandler({ credentials, on: { payment: … } })`. ' +
         '`credentialsFromEnv()` reads the credentials from the environment.',
     );
   }
-  const own = Object.entries(given).filter(([, value]) => value !== undefined);
-  const options = ownOptions({ ...defaults, ...Object.fromEntries(own) } as AnyOptions & typeof defaults);
+  const own = readNamedOptions<AnyOptions>('createWebhookHandler', given as AnyOptions, LISTENER_OPTIONS);
+  const options = ownOptions({ ...defaults, ...own } as AnyOptions & typeof defaults);
   for (const [name, check] of Object.entries(checks)) {
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined) check(value as never, name);
   }
   const { callbackTimeoutMs } = options;
+  const expectedAuthorizations = encodeCredentials(options.credentials);
   return {
     ...options,
-    expectedAuthorizations: encodeCredentials(options.credentials),
+    expectedAuthorizations,
+    fingerprints: expectedAuthorizations.map(fingerprintOf),
     callbacks: resolveCallbacks(options.on, options.kinds),
     store: stepsOf(options.store ?? defaultStore()),
     onReport: options.onReport ?? defaultReport(),
@@ -283,9 +306,12 @@ export function resolveHandlerOptions<Kinds extends readonly AnyDefinition[], Tr
     leaseMs: callbackTimeoutMs + LEASE_MARGIN_MS,
     retentionMs: Math.ceil(options.retentionMs),
     lettersMs: resolveLetters(options),
+    // Without an identity, the same body may come again on purpose.
     unrecognizedRetentionMs: HOUR_MS,
   };
 }
+
+type LetterOptions = Exclude<AnyOptions['deadLetters'], boolean | undefined>;
 
 /** How long dead letters are kept; `undefined` if none are. */
 function resolveLetters({ deadLetters, retentionMs }: Pick<AnyOptions, 'deadLetters'> & typeof defaults) {
@@ -293,8 +319,11 @@ function resolveLetters({ deadLetters, retentionMs }: Pick<AnyOptions, 'deadLett
   if (deadLetters !== true && !isObject(deadLetters)) {
     throw new ConfigurationError('Expected `deadLetters` to be `true`, `false` or `{ retentionMs }`.');
   }
-  const ms = deadLetters === true ? undefined : deadLetters.retentionMs;
-  const lettersMs = checkDuration('deadLetters.retentionMs', ms ?? 30 * DAY_MS);
+  const { retentionMs: ms = 30 * DAY_MS } =
+    deadLetters === true
+      ? {}
+      : readNamedOptions<LetterOptions>('deadLetters', deadLetters, { retentionMs: true });
+  const lettersMs = checkDuration('deadLetters.retentionMs', ms);
   // An hour more, for the clocks.
   if (lettersMs + HOUR_MS <= retentionMs) return lettersMs;
   throw new ConfigurationError(
@@ -323,22 +352,25 @@ function checkStoreTimeout(ms: number, name: string): void {
   );
 }
 
-function checkMethods(name: string, value: object | undefined, methods: string[], example: string): void {
-  if (value === undefined) return;
+/** @param example - what to pass, such as `PaymentsClient.fromEnv()` */
+export function checkMethods(name: string, value: unknown, methods: string[], example: string): void {
   const missing = methods.find((method) => typeof Reflect.get(Object(value), method) !== 'function');
   if (missing !== undefined) {
-    throw new ConfigurationError(
-      `Expected \`${name}\` with \`${missing}\`. Pass \`${example}\`, for example.`,
-    );
+    const which = value === undefined || value === null ? '' : ` with \`${missing}\``;
+    throw new ConfigurationError(`Expected \`${name}\`${which}: \`${example}\`, for example.`);
   }
 }
 
+type ConfirmingClient = Extract<AnyOptions['confirm'], { readonly client: unknown }>;
+
+const CONFIRM_NAMES: OptionNames<ConfirmingClient> = { client: true, acceptRefunded: true };
+
 function resolveConfirm(confirm: WebhookHandlerOptions['confirm']) {
-  if (confirm === undefined) return undefined;
-  const { client = confirm as TransactionSource, acceptRefunded = false } = Object(confirm) as {
-    readonly client?: TransactionSource;
-    readonly acceptRefunded?: boolean;
-  };
+  if (confirm === undefined || confirm === false) return undefined;
+  const { client = confirm as TransactionSource, acceptRefunded = false } =
+    isObject(confirm) && 'client' in confirm
+      ? readNamedOptions<ConfirmingClient>('confirm', confirm as ConfirmingClient, CONFIRM_NAMES)
+      : {};
   checkMethods('confirm', client ?? {}, ['getTransaction'], 'PaymentsClient.fromEnv()');
   if (typeof acceptRefunded !== 'boolean') {
     throw new ConfigurationError('Expected `confirm.acceptRefunded` to be true or false.');

@@ -2,6 +2,7 @@ import { documentedKinds } from '../service/notifications';
 import type { OrderReference } from '../service/notifications/notification';
 import type { SingleRecords } from '../stores/steps';
 import type { AnyDefinition } from './kinds';
+import type { WebhookReportCode } from './report';
 
 /**
  * What became of an attempt to give an order its journey.
@@ -60,6 +61,21 @@ export interface OrderLink {
 /** An order that was read. */
 export interface ReadOrder {
   readonly order: NotifiedOrder;
-  /** Records that the attempt's payment was acted on, in the same records. Changes nothing if that is recorded. */
+  /**
+   * Records that the attempt's payment is acted on, in the same records: before the callback in a transaction, else
+   * after it. Changes nothing if that is recorded.
+   */
   readonly markPaid: (uuid: string) => Promise<void>;
+  /**
+   * Set where no callback may run, because a person has to decide: writes what that person gets, in the same records,
+   * and resolves with what is reported. The state is left undone, so that the decision can still run it.
+   */
+  readonly leaveUndone?: (() => Promise<LeftUndone>) | undefined;
+}
+
+/** A notification that was left undone on purpose. */
+export interface LeftUndone {
+  readonly code: WebhookReportCode;
+  /** What it is answered with. */
+  readonly status: number;
 }

@@ -1,22 +1,19 @@
 import { InvalidNotificationError, type ValidationIssue } from '../errors';
-import { inTime } from '../shared/time';
+import { isUndamaged } from '../service/checks';
+import { notify } from '../shared/notify';
+import { HOUR_MS, inTime } from '../shared/time';
+import type { DeadLetter } from '../stores/dead-letters';
+import { MAX_REPEATS } from '../stores/record';
 import type { StoreSteps } from '../stores/steps';
-import { answer, type PlainResponse } from './answer';
 import { checkAgainst } from './authorization';
-import { deadLetter, isKept } from './dead-letters';
+import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
 import type { Identity } from './key';
-import { HOUR_MS, type ResolvedHandlerOptions } from './options';
-import { readJsonObject, recognize } from './recognize';
-import {
-  type Reporter,
-  tell,
-  type WebhookDone,
-  type WebhookReportCode,
-  type WebhookReportDetails,
-} from './report';
-import { BodyProblem, headOf, type PlainRequest, receiveBody } from './request';
+import type { ResolvedHandlerOptions } from './options';
+import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
+import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
+import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
 import { callbackFor, type Failure, type RunResult, runOnce } from './run-once';
-import { comparisonOf } from './unexpected-repeat';
+import { comparisonOf, repeatIdentity } from './unexpected-repeat';
 
 /** One handler: its options, and what it remembers for its reports. */
 export interface Listener extends ResolvedHandlerOptions {
@@ -25,10 +22,22 @@ export interface Listener extends ResolvedHandlerOptions {
   readonly failures: Map<string, number>;
   /** The fields of each kind that were reported as left out. */
   readonly leftOut: Set<string>;
+  /** The kinds of which it was reported that their callback has awaited nothing. */
+  readonly awaitedNothing: Set<string>;
 }
 
-/** Takes a request to its answer, independent of any runtime. */
-export async function receive(request: Request | PlainRequest, listener: Listener): Promise<PlainResponse> {
+/** What a request is to be answered with, and the notification that it brought, once that is known. */
+export interface Verdict {
+  readonly status: number;
+  readonly kind?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Takes a request to its verdict, independent of any runtime. */
+export async function receive(
+  request: Request | PlainRequest | SharedRequest,
+  listener: Listener,
+): Promise<Verdict> {
   const startedAt = performance.now();
   const { expectedAuthorizations, getAuthorization, kinds, report } = listener;
   const head = headOf(request);
@@ -41,19 +50,28 @@ export async function receive(request: Request | PlainRequest, listener: Listene
   try {
     // Read and recognize.
     const body = await receiveBody(request, listener);
-    const recognized = recognize(readJsonObject(body), head, kinds);
+    const decoded = decodeBody(body);
+    const recognized = recognize(readJsonObject(body, decoded), head, kinds);
 
     // Act.
     const run = callbackFor(recognized, authorized.index, listener);
     const result =
       'code' in run
         ? run
-        : await runOnce({ ...run, comparison: comparisonOf(recognized.notification, kinds) }, listener);
+        : await runOnce(
+            { ...run, comparison: comparisonOf(recognized.notification, kinds, decoded) },
+            listener,
+          );
 
     // Conclude.
-    const received = { body, url: head.url };
-    const ended = { ...recognized, result, origin: 'delivery', startedAt, received } as const;
-    return answer(await conclude(ended, listener));
+    const credential = String(listener.fingerprints[authorized.index]);
+    const received = { body, url: head.url, credential };
+    const answeredWith = 'answeredWith' in request ? request.answeredWith : undefined;
+    const ended = { ...recognized, result, origin: 'delivery', startedAt, received, answeredWith } as const;
+    const status = await conclude(ended, listener);
+    reportDamaged(ended, decoded, answeredWith?.() ?? status, listener);
+    const { kind, key } = recognized.notification;
+    return { status, kind, key };
   } catch (error) {
     if (error instanceof BodyProblem) return refuse(report, error.code, error);
     if (!(error instanceof InvalidNotificationError)) throw error;
@@ -62,14 +80,10 @@ export async function receive(request: Request | PlainRequest, listener: Listene
   }
 }
 
-/** Reports, and returns an answer that reveals nothing of the report. */
-export function refuse(
-  report: Reporter,
-  code: WebhookReportCode,
-  details: WebhookReportDetails,
-): PlainResponse {
+/** Reports, and returns the verdict. */
+export function refuse(report: Reporter, code: WebhookReportCode, details: WebhookReportDetails): Verdict {
   report(code, details);
-  return answer(details.status);
+  return { status: details.status };
 }
 
 /** A notification, and what became of it. */
@@ -83,17 +97,22 @@ export interface Ended {
   readonly origin: WebhookDone['origin'];
   /** When it arrived, by `performance.now()`. */
   readonly startedAt: number;
-  /** What a dead letter of it holds; without it, nothing is kept. */
-  readonly received?: { readonly body: unknown; readonly url: string };
+  /** What a dead letter of a delivery holds; without it, nothing is kept. */
+  readonly received?: Pick<Undelivered, 'body' | 'url' | 'credential'>;
+  /** The status that something else has answered a delivery with. */
+  readonly answeredWith?: (() => number | undefined) | undefined;
 }
 
 /** Keeps or forgets the dead letter, and tells of it. Returns the status to answer with. */
 export async function conclude(ended: Ended, listener: Listener): Promise<number> {
   const { result } = ended;
   let status = 200;
-  if ('isRepeat' in result) await concludeDone(ended, result.isRepeat, listener);
-  else if ('status' in result) status = await concludeFailure(ended, result, listener);
-  reportLeftOut(ended, status, listener);
+  if ('isRepeat' in result) {
+    await concludeDone(ended, result.isRepeat, listener);
+    if (result.awaitedNothing) reportNothingAwaited(ended, listener);
+  }
+  if ('status' in result) status = await concludeFailure(ended, result, listener);
+  reportLeftOut(ended, ended.answeredWith?.() ?? status, listener);
   return status;
 }
 
@@ -105,41 +124,73 @@ async function concludeDone(ended: Ended, isRepeat: boolean, listener: Listener)
   if (listener.lettersMs !== undefined) {
     // An equal body without an identity may come on purpose, months later: its letter is another event's.
     const withinMs = kind === 'unrecognized' && origin === 'delivery' ? HOUR_MS : undefined;
-    await stepOnLetters({ status: 200, kind, key }, listener, (store) => store.forgetLetter(key, withinMs));
+    const isIts = ({ code, lastFailedAt }: DeadLetter, now: number) =>
+      code !== 'transaction_ended' && (withinMs === undefined || now - lastFailedAt <= withinMs);
+    await stepOnLetters({ status: 200, kind, key }, listener, (store) => store.forgetLetter(key, isIts));
   }
   if (listener.onDone === undefined) return;
-  tell(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
+  notify(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
 }
 
 async function concludeFailure(ended: Ended, failure: Failure, listener: Listener): Promise<number> {
   const { notification, identity, origin } = ended;
   const { kind } = notification;
   const { key } = identity;
-  const { late, letter = identity, ...details } = failure;
+  const { late, bodyHash: _bodyHash, ...details } = failure;
   const delivery = origin === 'delivery' ? countFailure(key, listener) : undefined;
-  const kept = await keepLetter({ ...ended, identity: letter }, failure, listener);
+  const kept = await keep(ended, failure, listener);
   // An acknowledged notification does not come again, so that one which is not kept must not be acknowledged.
-  const status = failure.status === 200 && kept === false ? 503 : failure.status;
+  const status = failure.status === 200 && kept === 'failed' ? 503 : failure.status;
   // Not awaited: the answer goes out now. The entry was kept before, so that it is the last step that counts.
   late?.then((isRecorded) => (isRecorded ? concludeDone(ended, false, listener) : undefined));
-  const fate = origin === 'delivery' ? fateOfDelivery(failure.code, status, delivery, kept) : FATES[origin];
-  listener.report(failure.code, { ...details, status, kind, key, delivery, fate, received: notification });
+  if (kept === 'known') return status;
+  // Whatever this handler answers, the service sees what was sent first.
+  const answered = ended.answeredWith?.();
+  const told = { ...details, status: answered ?? status, kind, key, delivery };
+  const fate = origin === 'delivery' ? fateOfDelivery(failure.code, told, answered, kept) : FATES[origin];
+  listener.report(failure.code, { ...told, fate, received: notification });
   return status;
 }
 
-/** Returns whether the dead letter was kept; `undefined` if none is to be. */
-async function keepLetter(
-  { notification: { kind }, identity, received }: Ended,
-  failure: Failure,
-  listener: Listener,
-): Promise<boolean | undefined> {
+/**
+ * What became of the dead letter of a failure: `'failed'` to keep it, `'known'` if it is there and a replay has failed as
+ * before, how many had no place if this one had none, and `undefined` if there is to be none.
+ */
+type Kept = 'kept' | 'failed' | 'known' | { readonly unkept: number } | undefined;
+
+async function keep(ended: Ended, failure: Failure, listener: Listener): Promise<Kept> {
+  const { notification, identity, origin, received } = ended;
   const { lettersMs } = listener;
-  if (lettersMs === undefined || received === undefined || !isKept(failure)) return undefined;
-  const { key } = identity;
-  const statusIfLost = failure.status === 200 ? 503 : failure.status;
-  return stepOnLetters({ status: statusIfLost, kind, key }, listener, (store) =>
-    store.keepLetter(deadLetter({ identity, kind, ...received }, failure), lettersMs),
+  const { kind } = notification;
+  const { key, subject } = identity;
+  if (lettersMs === undefined || !isKept(failure)) return undefined;
+  let kept: Kept = 'kept';
+  const isDone = await stepOnLetters(
+    { status: failure.status === 200 ? 503 : failure.status, kind, key },
+    listener,
+    async (store) => {
+      if (origin === 'replay') {
+        const codeBefore = await store.failLetter(key, letterFailure(failure));
+        if (codeBefore === failure.code) kept = 'known';
+        return;
+      }
+      if (received === undefined) {
+        kept = undefined;
+        return;
+      }
+      let own = identity;
+      if (failure.bodyHash !== undefined) {
+        const { ending, unkept } = await store.placeRepeat(subject, failure.bodyHash, lettersMs);
+        if (ending === undefined) {
+          kept = { unkept };
+          return;
+        }
+        own = repeatIdentity(identity, ending);
+      }
+      await store.keepLetter(deadLetter({ identity: own, kind, ...received }, failure), lettersMs);
+    },
   );
+  return isDone ? kept : 'failed';
 }
 
 /** Does one step of the store on a dead letter, within its time, and reports a failure. Never rejects. */
@@ -177,21 +228,38 @@ const FATES = {
 /** What became of a delivery that failed. */
 function fateOfDelivery(
   code: WebhookReportCode,
-  status: number,
-  delivery: number | undefined,
-  kept: boolean | undefined,
+  { status, delivery }: Pick<WebhookReportDetails, 'status' | 'delivery'>,
+  answered: number | undefined,
+  kept: Exclude<Kept, 'known'>,
 ): string {
+  const by = answered === undefined ? 'It was acknowledged' : 'Something else has answered 200';
   const next =
     status === 200
-      ? 'It was acknowledged, so the service does not send it again.'
+      ? `${by}, so the service does not send it again.`
       : `The service sends it again after about 60 s, six times in all (this process has seen ${delivery} of its ` +
         'deliveries fail).';
   if (kept === undefined) return next;
-  if (!kept) return `${next} It could not be kept as a dead letter.`;
+  if (typeof kept === 'object') {
+    return `${next} It is not kept: its subject has ${MAX_REPEATS} such letters. So far, ${kept.unkept} were not.`;
+  }
+  if (kept === 'failed') return `${next} It could not be kept as a dead letter.`;
   if (code === 'unexpected_repeat') {
     return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
   }
   return `${next} It is kept as a dead letter: \`handler.replay\` runs it again.`;
+}
+
+/** Kinds whose callback moves money, so that one which has written nothing is probably wrong. */
+const MONEY_KINDS: ReadonlySet<string> = new Set(['payment', 'refund', 'reversal']);
+
+/** Reports once per kind that its callback has waited for nothing. `if (!isOurs) return` is right, so it is done. */
+function reportNothingAwaited(
+  { notification: { kind }, identity: { key } }: Ended,
+  { awaitedNothing, report }: Listener,
+): void {
+  if (!MONEY_KINDS.has(kind) || awaitedNothing.has(kind)) return;
+  awaitedNothing.add(kind);
+  report('nothing_awaited', { status: 200, kind, key });
 }
 
 /** Reports known fields of another type than documented, once per kind and field. */
@@ -208,4 +276,36 @@ function reportLeftOut(
     return true;
   });
   if (fresh.length > 0) report('field_left_out', { status, kind, key, issues: fresh });
+}
+
+/** Reports text that lost characters on the way. A notification whose identity did so is refused before. */
+function reportDamaged(
+  { notification, identity: { key }, issues, result }: Ended & Recognized<{ readonly raw: object }>,
+  decoded: unknown,
+  status: number,
+  { report }: Listener,
+): void {
+  if (
+    typeof decoded !== 'string' ||
+    isUndamaged(decoded) ||
+    issues !== undefined ||
+    result.code === 'ignored'
+  )
+    return;
+  report('damaged_text', { status, kind: notification.kind, key, issues: damagedFields(notification.raw) });
+}
+
+/** As deep as the documented fields are, and a level more. */
+const MAX_DEPTH = 4;
+
+/** The texts with U+FFFD. Not recursive: a body may be nested deeper than the stack is. */
+function damagedFields(raw: object): ValidationIssue[] {
+  const issues: ValidationIssue[] = [];
+  const pending: { readonly path: readonly string[]; readonly value: unknown }[] = [{ path: [], value: raw }];
+  for (const { path, value } of pending) {
+    if (typeof value === 'string' && !isUndamaged(value)) issues.push({ path, message: 'has U+FFFD in it' });
+    if (typeof value !== 'object' || value === null || path.length === MAX_DEPTH) continue;
+    for (const [name, inner] of Object.entries(value)) pending.push({ path: [...path, name], value: inner });
+  }
+  return issues;
 }

@@ -8,9 +8,14 @@ import { isObject } from '../shared/objects';
 import { encodePart, type Identity, identify, identifyUnrecognized } from './key';
 import type { AnyDefinition, Notification, UnrecognizedNotification } from './kinds';
 
+/** Returns the text of a body of bytes; any other body is returned as it is. */
+export function decodeBody(body: unknown): unknown {
+  return isBytes(body) ? utf8.decode(body) : body;
+}
+
 /** Returns the JSON object that a body is or contains. */
-export function readJsonObject(body: unknown): JsonObject {
-  let value = isBytes(body) ? utf8.decode(body) : body;
+export function readJsonObject(body: unknown, decoded = decodeBody(body)): JsonObject {
+  let value = decoded;
   try {
     // `JSON.parse` refuses a byte order mark.
     if (typeof value === 'string') value = JSON.parse(value.startsWith('\uFEFF') ? value.slice(1) : value);

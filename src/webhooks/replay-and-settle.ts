@@ -1,14 +1,15 @@
 import { ConfigurationError, InvalidNotificationError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
-import type { DeadLetter } from '../stores/dead-letters';
+import { DAY_MS } from '../shared/time';
+import { type DeadLetter, type LetterNote, nextTryAt } from '../stores/dead-letters';
 import { confirmPayment } from '../values/confirm-payment';
 import { checkCount } from '../values/option-checks';
 import { type Identity, identify } from './key';
-import type { ResolvedHandlerOptions } from './options';
 import { conclude, type Listener } from './receive';
 import { readJsonObject, recognize } from './recognize';
+import type { Reporter } from './report';
 import { type CallbackRun, callbackFor, markRepeat, type RunResult, runOnce } from './run-once';
-import { stateRepeated } from './unexpected-repeat';
+import { type Comparison, comparisonOf, stateRepeated } from './unexpected-repeat';
 
 /** The result of running a dead letter again. */
 export interface ReplayResult {
@@ -25,7 +26,7 @@ export interface ReplayResult {
   readonly code?: string | undefined;
 }
 
-/** The result of `handler.settle`. */
+/** The result of a settlement. */
 export interface SettleResult {
   /** The key of the payment's notification. */
   readonly key: string;
@@ -42,7 +43,7 @@ export interface SettleResult {
   readonly code?: string | undefined;
 }
 
-/** What `handler.settle` takes. */
+/** What a settlement takes. */
 export interface PaidTransaction {
   readonly uuid: string;
   readonly transaction: Transaction;
@@ -56,6 +57,8 @@ const NO_CREDENTIALS = -1;
 
 const UNEXPECTED_REPEAT = { code: 'unexpected_repeat', status: 200 } as const;
 const UNHANDLED = { code: 'unhandled', status: 200 } as const;
+const TRANSACTION_ENDED = { code: 'transaction_ended', status: 200 } as const;
+const NOT_DUE = { code: 'ignored' } as const;
 
 /** The dead letters of a handler. */
 export interface DeadLetters {
@@ -73,11 +76,12 @@ export interface DeadLetters {
 }
 
 /** @throws `ConfigurationError`, each of its methods, for a handler that keeps no dead letters */
-export function deadLettersOf({ store, lettersMs }: ResolvedHandlerOptions): DeadLetters {
+export function deadLettersOf({ store, lettersMs, report }: Listener): DeadLetters {
   return {
     async list({ after, limit = PAGE } = {}) {
       checkKept(lettersMs);
-      return store.listLetters({ after, limit: checkCount('limit', limit) });
+      const onUnreadable = reportUnreadable(report);
+      return store.listLetters({ after, limit: checkCount('limit', limit), onUnreadable });
     },
     async forget(key) {
       checkKept(lettersMs);
@@ -93,6 +97,11 @@ function checkKept(lettersMs: number | undefined): void {
   throw new ConfigurationError('This handler keeps no dead letters: create it with `deadLetters: true`.');
 }
 
+/** Reports records that a list has left out. */
+export function reportUnreadable(report: Reporter): (count: number) => void {
+  return (count) => report('record_unreadable', { status: 500, fate: `There were ${count} of them.` });
+}
+
 /** Runs dead letters again, one after the other; see `WebhookHandler`. */
 export async function replay(
   entries: readonly DeadLetter[] | undefined,
@@ -100,21 +109,70 @@ export async function replay(
   guard: Guard,
 ): Promise<readonly ReplayResult[]> {
   checkKept(listener.lettersMs);
-  if (entries !== undefined) checkEntries(entries);
+  if (entries === undefined) return replayDue(listener, guard);
+  checkEntries(entries);
   const results: ReplayResult[] = [];
-  for await (const { key } of entries ?? allLetters(listener)) {
-    const { code } = await guard(() => reportingThrown(key, listener, () => replayOne(key, listener)));
-    results.push(code === 'done' ? { key, status: 'done' } : { key, status: statusOf(code), code });
-  }
+  for (const { key } of entries) results.push(...(await replayGuarded(key, listener, guard)));
   return results;
 }
 
-async function* allLetters({ store }: Listener): AsyncGenerator<DeadLetter, void, undefined> {
+/** Runs the letters that are due, and tells of those that it passes over. */
+async function replayDue(listener: Listener, guard: Guard): Promise<readonly ReplayResult[]> {
+  const { store, report } = listener;
+  const onUnreadable = reportUnreadable(report);
+  const results: ReplayResult[] = [];
   for (let after: string | undefined; ; ) {
-    const page = await store.listLetters({ after, limit: PAGE });
-    yield* page;
-    if (page.length < PAGE) return;
+    const page = await store.listLetters({ after, limit: PAGE, onUnreadable });
+    const { now } = await store.readRecord('maintain', '');
+    const isDue = (letter: DeadLetter) => mayReplay(letter, listener) && nextTryAt(letter) <= now;
+    for (const letter of page) {
+      if (isDue(letter)) results.push(...(await replayGuarded(letter.key, listener, guard, isDue)));
+      await tellOf(letter, now, listener);
+    }
+    if (page.length < PAGE) return results;
     after = page.at(-1)?.key;
+  }
+}
+
+/** @returns nothing for a letter that is not due: another process has tried it since it was listed */
+async function replayGuarded(
+  key: string,
+  listener: Listener,
+  guard: Guard,
+  isDue = (_: DeadLetter) => true,
+): Promise<readonly ReplayResult[]> {
+  const { code } = await guard(() => reportingThrown(key, listener, () => replayOne(key, listener, isDue)));
+  if (code === NOT_DUE.code) return [];
+  return [code === 'done' ? { key, status: 'done' } : { key, status: statusOf(code), code }];
+}
+
+/** Whether a letter may be tried again without being asked for. */
+function mayReplay(letter: DeadLetter, listener: Listener): boolean {
+  // What it did has been committed: running it would find it done, and forget that a person has to look.
+  return letter.code !== TRANSACTION_ENDED.code && isOfValidPair(letter, listener);
+}
+
+function isOfValidPair({ credential }: DeadLetter, { fingerprints }: Listener): boolean {
+  return fingerprints.includes(credential);
+}
+
+/** Says once of a letter that it is not tried by itself, and once that it will be deleted before the next day is over. */
+async function tellOf(letter: DeadLetter, now: number, listener: Listener): Promise<void> {
+  const { lettersMs = 0 } = listener;
+  if (!isOfValidPair(letter, listener)) await tellOnce('credential', letter, listener);
+  if (letter.firstFailedAt + lettersMs - now <= DAY_MS) await tellOnce('drop', letter, listener);
+}
+
+async function tellOnce(note: LetterNote, letter: DeadLetter, listener: Listener): Promise<void> {
+  const { store, report, lettersMs = 0 } = listener;
+  const { key, kind, firstFailedAt } = letter;
+  const end = new Date(firstFailedAt + lettersMs).toISOString();
+  try {
+    if (!(await store.noteLetter(key, note))) return;
+    const code = note === 'drop' ? 'dead_letter_dropped' : 'dead_letter_credential';
+    report(code, { status: 500, key, kind, fate: `It is kept until ${end}.` });
+  } catch (error) {
+    report('dead_letters_failed', { status: 500, key, kind, error });
   }
 }
 
@@ -131,21 +189,27 @@ function checkEntries(entries: readonly DeadLetter[]): void {
   }
 }
 
-async function replayOne(key: string, listener: Listener): Promise<RunResult> {
+async function replayOne(
+  key: string,
+  listener: Listener,
+  isDue: (letter: DeadLetter) => boolean,
+): Promise<RunResult> {
   const startedAt = performance.now();
   // What was listed may be done by now: a delivery or another replay has forgotten it.
   const entry = await listener.store.readLetter(key);
   if (entry === undefined) return { code: 'done', isRepeat: true };
-  const { subject, state, body, url } = entry;
+  if (!isDue(entry)) return NOT_DUE;
+  if (entry.code === TRANSACTION_ENDED.code) return TRANSACTION_ENDED;
+  const { subject, state, body } = entry;
   const recognized = recognizeAgain(entry, listener);
   const run = callbackFor(recognized, NO_CREDENTIALS, listener);
   // An entry without a callback stays as it is, and is not reported again.
   if ('code' in run) return run.code === 'ignored' ? UNHANDLED : run;
   const identity = { key, subject, state };
-  const result = await runAgain(identity, { ...run, isReplay: true }, listener);
   const { notification } = recognized;
-  const received = { body, url };
-  await conclude({ notification, identity, result, origin: 'replay', startedAt, received }, listener);
+  const comparison = comparisonOf(notification, listener.kinds, body);
+  const result = await runAgain(identity, { ...run, comparison, isReplay: true }, listener);
+  await conclude({ notification, identity, result, origin: 'replay', startedAt }, listener);
   return result;
 }
 
@@ -175,7 +239,8 @@ async function runAgain(own: Identity, run: CallbackRun, listener: Listener): Re
       { ...run, identity: own, callback, confirm: undefined, order: undefined },
       listener,
     );
-    if (found.code !== 'callback_failed') return found;
+    const isUndone = found.code === 'callback_failed' || found.code === 'too_many_states';
+    if (!isUndone) return found;
   }
   const result = await runOnce(run, listener);
   if (repeated === undefined || !('isRepeat' in result && result.isRepeat)) return result;
@@ -183,9 +248,13 @@ async function runAgain(own: Identity, run: CallbackRun, listener: Listener): Re
   return UNEXPECTED_REPEAT;
 }
 
-/** Runs the payment callback for a paid transaction; see `WebhookHandler`. */
+/**
+ * Runs the payment callback for a transaction that was paid, as a notification of it would: for what `reconcile` of
+ * `createOrders` finds. It takes the subject `payment:<uuid>` with the state `PAID`, so that it and a notification with
+ * that `saleToken` never act twice.
+ */
 export async function settle(paid: PaidTransaction, listener: Listener, guard: Guard): Promise<SettleResult> {
-  const { uuid, transaction } = checkPaid(paid);
+  const { uuid, transaction } = paid;
   const identity = identify('payment', uuid, ['PAID']);
   const { key } = identity;
   const { amount, currency, referenceCode } = transaction;
@@ -200,7 +269,10 @@ export async function settle(paid: PaidTransaction, listener: Listener, guard: G
   const settleOne = async (): Promise<RunResult> => {
     const run = callbackFor({ notification, identity }, NO_CREDENTIALS, listener);
     if ('code' in run) return UNHANDLED;
-    const result = await runOnce({ ...run, isReplay: true, confirm: async () => confirmation }, listener);
+    const { content, raw } = comparisonOf(notification, listener.kinds) as Comparison;
+    const comparison: Comparison = { content: { ...content, isSettled: true }, raw };
+    const confirm = async () => confirmation;
+    const result = await runOnce({ ...run, comparison, isReplay: true, confirm }, listener);
     if ('isRepeat' in result && result.isRepeat) await markRepeat(run, listener);
     await conclude({ notification, identity, result, origin: 'settle', startedAt }, listener);
     return result;
@@ -208,17 +280,6 @@ export async function settle(paid: PaidTransaction, listener: Listener, guard: G
   const result = await guard(() => reportingThrown(key, listener, settleOne));
   if (result.code !== 'done') return { key, status: statusOf(result.code), code: result.code };
   return { key, status: 'isRepeat' in result && result.isRepeat ? 'already-done' : 'done' };
-}
-
-function checkPaid(paid: PaidTransaction): PaidTransaction {
-  const { uuid, transaction } = Object(paid) as Partial<PaidTransaction>;
-  if (typeof uuid !== 'string' || uuid === '' || typeof transaction !== 'object' || transaction === null) {
-    throw new ConfigurationError(
-      'Expected `handler.settle({ uuid, transaction })`, as `reconcile` yields them. An entry with `error` has no ' +
-        'transaction.',
-    );
-  }
-  return { uuid, transaction };
 }
 
 /** Reports what is thrown, such as by a `match` of an own kind, so that the other entries are run. */

@@ -1,5 +1,6 @@
 import type { AuthorizationFailure, ValidationIssue } from '../errors';
 import { authorizationFailures } from '../errors/listener-errors';
+import { notify } from '../shared/notify';
 import { storeCause } from '../stores/driver-error';
 
 /**
@@ -13,11 +14,17 @@ import { storeCause } from '../stores/driver-error';
  * - `unhandled` (200): there is no callback for its kind
  * - `unexpected_repeat` (200): what is done has come again, more than an hour after that or with other content; `reason`
  *   says which, `issues` names the fields. It is 503 with `deadLetters` if it could not be kept
+ * - `too_many_states` (200): its subject has reported 64 states that the document does not name, and this is another. It
+ *   is 503 with `deadLetters` if it could not be kept
  * - `field_left_out` (as answered): a known field has another type than documented; once per kind and field
+ * - `damaged_text` (as answered): the body has U+FFFD in it, which stands for bytes that are no UTF-8; `issues` names the
+ *   fields
+ * - `answered_elsewhere` (as answered): something else has answered on the response of node:http first, such as a `res.send`
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
- * - `nothing_awaited` (500): over transactions, the callback ended before the database could have answered anything
+ * - `nothing_awaited` (200): over transactions, the callback of a payment, refund or reversal ended before the database
+ *   could have answered anything; it is done, and reported once per kind
  * - `transaction_ended` (200): the callback has committed its transaction by itself; it is not run again
  * - `not_confirmed` (500): with `confirm`, the service says otherwise; `issues` names the fields
  * - `confirm_failed` (500): with `confirm`, the service could not be asked; `error` says why
@@ -26,12 +33,15 @@ import { storeCause } from '../stores/driver-error';
  * - `lease_lost` (503): the callback succeeded, but another delivery came between before that could be recorded
  * - `dead_letters_failed`: a dead letter could not be kept or forgotten; `error` says why. It is 503 where the answer
  *   would have been 200 and the notification is not kept
+ * - `dead_letter_dropped`: a dead letter is about to be deleted, and was not acted on; told by `handler.replay`, once
+ * - `dead_letter_credential`: `handler.replay` left one out, once: it came with a pair that is not in `credentials` now
+ * - `record_unreadable`: a list has left out records of another format; the message says how many
  * - `draining` (503): the process is about to end
  * - `order_review`, from `orders.reconcile`: the service says that an order is paid, and does not confirm the payment
  * - `reconcile_ended`, from `orders.reconcile`: the service's rate limit has ended the run
  * - `maintain_failed`, from `orders.maintain`: one of its parts threw `error`; the others were run
  * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` says what. Also a handler
- *   that is mounted without `toNodeListener`, or an answer that could not be sent; the message says so
+ *   that is called with something else than it takes, or an answer that could not be sent; the message says so
  */
 export type WebhookReportCode =
   | 'method_not_allowed'
@@ -44,7 +54,10 @@ export type WebhookReportCode =
   | 'invalid_notification'
   | 'unhandled'
   | 'unexpected_repeat'
+  | 'too_many_states'
   | 'field_left_out'
+  | 'damaged_text'
+  | 'answered_elsewhere'
   | 'busy'
   | 'callback_failed'
   | 'callback_timeout'
@@ -55,6 +68,9 @@ export type WebhookReportCode =
   | 'store_failed'
   | 'lease_lost'
   | 'dead_letters_failed'
+  | 'dead_letter_dropped'
+  | 'dead_letter_credential'
+  | 'record_unreadable'
   | 'draining'
   | 'order_review'
   | 'reconcile_ended'
@@ -73,17 +89,7 @@ export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) 
 
 /** Makes reports for `onReport`. */
 export function reporterTo(onReport: (report: WebhookReport) => unknown): Reporter {
-  return (code, details) => tell(onReport, new WebhookReport(code, details));
-}
-
-/** Calls an observer. One that fails must not make the request fail. */
-export function tell<Told>(observer: (told: Told) => unknown, told: Told): void {
-  try {
-    // It may return a promise, which nothing awaits.
-    Promise.resolve(observer(told)).catch(() => undefined);
-  } catch {
-    // Ignored: see above.
-  }
+  return (code, details) => notify(onReport, new WebhookReport(code, details));
 }
 
 /** A notification that is done: what `onDone` gets. It holds nothing of the body but the key. */
@@ -100,7 +106,7 @@ export interface WebhookDone {
   readonly origin: 'delivery' | 'replay' | 'settle';
 }
 
-/** Where a handler keeps its reporter for `toNodeListener`, which may come from the package's other build. */
+/** Where a handler keeps its reporter for `toLambda` and `createOrders`, which may come from the package's other build. */
 export const REPORTER = Symbol.for('pix-automatic-sdk:webhook-reporter');
 
 /** Returns the handler's own reporter, or the default one for a handler that `createWebhookHandler` did not make. */
@@ -208,9 +214,24 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'It may be another event under the same key: look at it. If it is one, a kind of your own (`defineNotification`) gives ' +
       'it an identity of its own.',
   ],
+  too_many_states: [
+    'Its subject has reported 64 states that the document does not name, and this is another one, so its callback did not ' +
+      'run.',
+    'Find out who sends them. If the service does, a kind of your own (`defineNotification`) gives it an identity of its ' +
+      'own.',
+  ],
   field_left_out: [
     'Known fields have another type than documented, so `payload` does not have them; `raw` does.',
     'Tell the service, and read them from `raw` if you need them. Reported once per kind and field.',
+  ],
+  damaged_text: [
+    'The body has U+FFFD in it, which stands for bytes that are no UTF-8: something has damaged these texts.',
+    'Look for a proxy or a parser that decodes the body, and tell the service if there is none.',
+  ],
+  answered_elsewhere: [
+    'Something else has answered the request before the handler could.',
+    'Look for a `res.send`, `res.json` or `res.end` in a callback, a middleware or another route: only the answer of the ' +
+      'handler tells the service whether to send a notification again.',
   ],
   busy: ['The same subject is being acted on now.', 'If that continues, look for callbacks that hang.'],
   callback_failed: ['The callback threw.'],
@@ -219,8 +240,9 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'Raise `callbackTimeoutMs`, or write the work to a queue and return.',
   ],
   nothing_awaited: [
-    'The callback ended before the database could have answered anything, so it has awaited no statement.',
-    'Return or await what it writes: a query builder that is not awaited is never sent.',
+    'The callback ended before the database could have answered anything, so it has awaited no statement. It is done.',
+    'If it was to write something, return or await that: a query builder that is not awaited is never sent. Reported once ' +
+      'per kind.',
   ],
   transaction_ended: [
     'The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows.',
@@ -240,6 +262,18 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'Its effect must be safe to repeat. Check whether the store was slow or has lost data.',
   ],
   dead_letters_failed: ['The dead letters could not be written, or took longer than `storeTimeoutMs`.'],
+  dead_letter_dropped: [
+    'A dead letter that was not acted on is about to be deleted: it was kept for as long as `deadLetters` says.',
+    'Act on it by hand, or list it and pass it to `handler.replay` now.',
+  ],
+  dead_letter_credential: [
+    'A dead letter came with a pair of credentials that this handler does not have now, so it is not replayed by itself.',
+    'If you have rotated them and trust it, list it and pass it to `handler.replay`.',
+  ],
+  record_unreadable: [
+    'Records of the store have another format than this release reads, and were left out of a list.',
+    'A newer release has probably written them: update this process too. Nothing else writes to the records.',
+  ],
   draining: ['The handler is draining: the process is about to end.'],
   order_review: [
     'The service says that this order is paid, and does not confirm the payment: it was refunded since, or the amount ' +

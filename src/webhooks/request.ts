@@ -1,4 +1,5 @@
 import { isBytes, isReadableStream, joinChunks } from '../shared/bytes';
+import { isObject } from '../shared/objects';
 
 /** A request without its body. A `Request` is one. */
 export interface RequestHead {
@@ -26,6 +27,18 @@ export interface PlainRequest {
   readonly headers: RequestHead['headers'] | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Text, bytes, a stream, or what a body parser made of it. */
   readonly body: unknown;
+  /**
+   * Whether a text is the Base64 of the body, as in events of AWS Lambda. It is decoded once the credentials are checked.
+   *
+   * @defaultValue false
+   */
+  readonly isBase64Encoded?: boolean | undefined;
+}
+
+/** A request whose response others can reach, as in Express. */
+export interface SharedRequest extends PlainRequest {
+  /** The status that something else has answered with; `undefined` while nothing has. */
+  readonly answeredWith: () => number | undefined;
 }
 
 /** Returns method, URL and headers in one form. A caller in JavaScript may leave fields out: a missing one is empty. */
@@ -58,12 +71,16 @@ function fromRecord(
 /** Why a body cannot be read: the code of the report, with the status to answer. */
 export class BodyProblem {
   readonly status: number;
+  /** What the report says, if not what it says for the code. */
+  readonly message?: string;
 
   constructor(
     readonly code: keyof typeof BODY_STATUS,
     readonly error?: unknown,
+    message?: string,
   ) {
     this.status = BODY_STATUS[code];
+    if (message !== undefined) this.message = message;
   }
 }
 
@@ -72,7 +89,17 @@ const BODY_STATUS = {
   body_timeout: 408,
   body_interrupted: 400,
   body_already_read: 500,
+  invalid_body: 400,
 } as const;
+
+const LEFT_EMPTY =
+  'Something else has read the body and left an empty object, as a body parser does for a content type that it skips. Let ' +
+  'it parse `application/json`, or mount the handler before it.';
+
+const NOT_READABLE =
+  'Reading `body` of the request threw, as on Vercel for a body that is no JSON: see `error`. Look at what parses it.';
+
+type BodySource = Pick<PlainRequest, 'body' | 'isBase64Encoded'> & { readonly bodyUsed?: boolean };
 
 interface BodyLimits {
   readonly maxBodyBytes: number;
@@ -85,22 +112,52 @@ interface BodyLimits {
  *
  * @throws a {@link BodyProblem}, or rejects with one
  */
-export function receiveBody(
-  { bodyUsed, body }: PlainRequest & { readonly bodyUsed?: boolean },
-  limits: BodyLimits,
-): unknown {
+export function receiveBody(request: BodySource, limits: BodyLimits): unknown {
+  const { bodyUsed, isBase64Encoded } = request;
   // The stream of a `Request` whose body was read would look empty.
   if (bodyUsed === true) throw new BodyProblem('body_already_read');
+  const body = bodyOf(request);
   if (isReadableStream<Uint8Array | string>(body)) return collect(pumpWebStream, body, limits);
   if (isNodeStream(body)) return collect(pumpNodeStream, body, limits);
-  const bytes =
-    typeof body === 'string'
-      ? new TextEncoder().encode(body).byteLength
-      : isBytes(body)
-        ? body.byteLength
-        : 0;
-  if (bytes > limits.maxBodyBytes) throw new BodyProblem('body_too_large');
-  return body;
+  const isBase64 = isBase64Encoded === true && typeof body === 'string';
+  if (exceeds(body, isBase64, limits)) throw new BodyProblem('body_too_large');
+  if (isObject(body) && !isBytes(body) && Object.keys(body).length === 0) {
+    throw new BodyProblem('body_already_read', undefined, LEFT_EMPTY);
+  }
+  return isBase64 ? bytesOf(body) : body;
+}
+
+/** Some hosts parse the body when the property is first read. */
+function bodyOf(request: BodySource): unknown {
+  try {
+    return request.body;
+  } catch (error) {
+    throw new BodyProblem('invalid_body', error, NOT_READABLE);
+  }
+}
+
+/** Whether a body that is there is too large, from its length alone where that is enough. */
+function exceeds(body: unknown, isBase64: boolean, { maxBodyBytes }: BodyLimits): boolean {
+  if (isBytes(body)) return body.byteLength > maxBodyBytes;
+  if (typeof body !== 'string') return false;
+  if (isBase64) {
+    const padding = body.endsWith('==') ? 2 : body.endsWith('=') ? 1 : 0;
+    return Math.floor((body.length * 3) / 4) - padding > maxBodyBytes;
+  }
+  // A character is at least a byte.
+  return body.length > maxBodyBytes || new TextEncoder().encode(body).byteLength > maxBodyBytes;
+}
+
+/** Text that is no Base64 gives no body, which is answered 400 like any other. */
+function bytesOf(base64: string): Uint8Array | undefined {
+  try {
+    const characters = atob(base64);
+    const bytes = new Uint8Array(characters.length);
+    for (let index = 0; index < bytes.length; index += 1) bytes[index] = characters.charCodeAt(index);
+    return bytes;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Sink {

@@ -1,20 +1,13 @@
 import type { ValidationIssue } from '../errors';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
-import type {
-  Claim,
-  ClaimResult,
-  Done as DoneState,
-  SingleRecords,
-  Transact,
-  TransactWork,
-} from '../stores/steps';
+import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions, WebhookCallback } from './options';
 import { type OrderQuestion, orderQuestion, type ReadOrder } from './order-link';
 import type { Recognized } from './recognize';
 import type { WebhookReportCode } from './report';
-import { type Comparison, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
+import { type Comparison, isFirstDelivery, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
 
 /** A callback to run for a notification. */
 export interface CallbackRun {
@@ -29,7 +22,7 @@ export interface CallbackRun {
   readonly order?: OrderQuestion | undefined;
   /** Whether no request waits for it: a replay or a settlement. */
   readonly isReplay?: boolean;
-  /** What a repeat is recognized by; missing for a replay, a settlement, and a body without an identity. */
+  /** What a repeat is recognized by; missing for a body without an identity. A replay is not compared itself. */
   readonly comparison?: Comparison | undefined;
 }
 
@@ -40,6 +33,8 @@ interface Done {
   readonly code: 'done';
   /** It was done before: the callback did not run. */
   readonly isRepeat: boolean;
+  /** Whether the callback in a transaction ended before the database could have answered anything. */
+  readonly awaitedNothing?: boolean;
 }
 
 /** It is not done, which is reported. */
@@ -50,8 +45,8 @@ export interface Failure {
   readonly issues?: readonly ValidationIssue[] | undefined;
   /** Why it is an unexpected repeat. */
   readonly reason?: RepeatReason;
-  /** What its dead letter is kept under, if not under its own identity. */
-  readonly letter?: Identity;
+  /** A hash of the body of an unexpected repeat, whose dead letter is not kept under its own identity. */
+  readonly bodyHash?: string;
   /** Set if the callback took too long: whether its late success was recorded. Never rejects. */
   readonly late?: Promise<boolean>;
 }
@@ -59,14 +54,31 @@ export interface Failure {
 const DONE: Done = { code: 'done', isRepeat: false };
 const REPEAT: Done = { code: 'done', isRepeat: true };
 
-/** What became of a notification whose state is done. */
-function repeated({ identity, comparison }: CallbackRun, done: DoneState): Done | Failure {
-  const repeat = comparison && unexpectedRepeat(identity, comparison, done);
-  if (repeat === undefined) return REPEAT;
-  const { reason, letter, fields } = repeat;
-  const issues = fields.map((field) => ({ path: [field], message: 'differs from what was acted on' }));
-  return { code: 'unexpected_repeat', status: 200, reason, letter, issues };
+/** What became of a notification whose state is done. Never rejects. */
+async function repeated(
+  { identity, comparison, isReplay = false }: CallbackRun,
+  done: DoneState,
+  { store, storeTimeoutMs }: ResolvedHandlerOptions,
+): Promise<Done | Failure> {
+  if (isReplay || comparison === undefined) return REPEAT;
+  const repeat = unexpectedRepeat(comparison, done);
+  if (repeat !== undefined) {
+    const { fields, ...details } = repeat;
+    const issues = fields.map((field) => ({ path: [field], message: 'differs from what was acted on' }));
+    return { code: 'unexpected_repeat', status: 200, ...details, issues };
+  }
+  if (!isFirstDelivery(done.content)) return REPEAT;
+  const { subject, state } = identity;
+  try {
+    // The next delivery is compared with this one.
+    await inTime(store.recordDelivery(subject, state, comparison.content), storeTimeoutMs);
+    return REPEAT;
+  } catch (error) {
+    return storeFailed(error);
+  }
 }
+
+const TOO_MANY_STATES: Failure = { code: 'too_many_states', status: 200 };
 
 const BUSY: Failure = { code: 'busy', status: 503 };
 
@@ -114,8 +126,9 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
   } catch (error) {
     return storeFailed(error);
   }
-  if (claim.status === 'done') return repeated(run, claim);
+  if (claim.status === 'done') return repeated(run, claim, options);
   if (claim.status === 'busy') return BUSY;
+  if (claim.status === 'full') return TOO_MANY_STATES;
   const claimed = claim;
 
   const callbackAge = stopwatch();
@@ -126,6 +139,11 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
   if ('code' in ready || isLate) {
     await release(claimed, options);
     return 'code' in ready ? ready : storeFailed(new DeadlineExceeded(CLAIMED_TOO_LATE));
+  }
+  if (ready.order?.leaveUndone !== undefined) {
+    const left = await inTime(ready.order.leaveUndone(), storeTimeoutMs).catch(storeFailed);
+    await release(claimed, options);
+    return left;
   }
   const running = startCallback(run, claimed, ready, remainingMs);
   const record = () => recordDone(run, claimed, ready.order, leaseAge, options);
@@ -232,9 +250,7 @@ interface Prepared extends Confirmed {
   readonly orderKey: string | undefined;
 }
 
-const NOTHING_AWAITED: Failure = { code: 'nothing_awaited', status: 500 };
-
-/** Rolls back, or ends a transaction before it begins. */
+/** Ends a transaction before it begins. */
 class Refused extends Error {
   constructor(readonly failure: Failure) {
     super();
@@ -249,40 +265,37 @@ async function runInTransaction(
   const { storeTimeoutMs, callbackTimeoutMs: timeoutMs } = options;
   const { retentionMs, comparison, isReplay } = run;
   const { subject, state } = run.identity;
-  const request = {
-    subject,
-    state,
-    retentionMs,
-    content: comparison?.content,
-    timeoutMs,
-    storeTimeoutMs,
-    isReplay,
-  };
-
+  const content = comparison?.content;
   const prepare = async (): Promise<Prepared> => {
     const confirmed = await askService(run, options);
     if ('code' in confirmed) throw new Refused(confirmed);
     return { ...confirmed, orderKey: await inTime(findOrder(run, options), storeTimeoutMs) };
   };
-  const work: TransactWork<unknown> = async (transaction, claim, records, act, prepared) => {
-    const { confirmation, orderKey } = prepared as Prepared;
+  const request = { subject, state, retentionMs, content, timeoutMs, storeTimeoutMs, isReplay, prepare };
+
+  const result = await transact(request, async ({ transaction, claim, records, act }, prepared) => {
+    const { confirmation, orderKey } = prepared;
     // Locked after the subject, so that the second of two payments of an order sees what the first one has written.
     const order = await readOrder(run, orderKey, records, options);
-    const { awaitedNothing } = await act((signal) =>
-      call(run, claim, { transaction, order, confirmation, signal }),
-    );
-    if (awaitedNothing && run.order !== undefined) throw new Refused(NOTHING_AWAITED);
+    if (order?.leaveUndone !== undefined) return order.leaveUndone();
+    // Before the callback: if it commits by itself, this is committed with what it wrote.
     await markPaid(run, order);
-  };
-
-  const result = await transact({ ...request, prepare }, work);
+    const { awaitedNothing } = await act(async (signal) => {
+      await call(run, claim, { transaction, order, confirmation, signal });
+      return 'done';
+    });
+    return { ...DONE, awaitedNothing };
+  });
   switch (result.status) {
     case 'completed':
-      return DONE;
+    case 'undone':
+      return result.value;
     case 'done':
-      return repeated(run, result);
+      return repeated(run, result, options);
     case 'busy':
       return BUSY;
+    case 'full':
+      return TOO_MANY_STATES;
     case 'late': {
       const late = result.ended.then(({ status }) => status === 'completed' || status === 'done');
       return { code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late };

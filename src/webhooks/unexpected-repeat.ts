@@ -1,4 +1,5 @@
 import { documentedKinds } from '../service/notifications';
+import { HOUR_MS } from '../shared/time';
 import type { Content, Done } from '../stores/steps';
 import { type Identity, jsonOf } from './key';
 import type { AnyDefinition } from './kinds';
@@ -12,9 +13,9 @@ export type RepeatReason = 'content-differs' | 'late';
 
 /** What a delivery is compared by with the one that was acted on. */
 export interface Comparison {
-  /** A short hash a field. */
+  /** What is kept of it, for a later one to be compared with. */
   readonly content: Content;
-  /** The whole body, to name the dead letter after. */
+  /** The whole body, to tell the dead letters of repeats apart. */
   readonly raw: object;
 }
 
@@ -23,26 +24,36 @@ export interface UnexpectedRepeat {
   readonly reason: RepeatReason;
   /** The names of the fields that differ. */
   readonly fields: readonly string[];
-  /** What its dead letter is kept under: never that of a notification, so it is never done by itself. */
-  readonly letter: Identity;
+  /** A hash of the whole body. */
+  readonly bodyHash: string;
 }
 
-/** What a delivery is compared by; `undefined` for a body without an identity, which may come again on purpose. */
+/**
+ * What a delivery is compared by; `undefined` for a body without an identity, which may come again on purpose.
+ *
+ * @param body - as it was received; missing for what was not delivered
+ */
 export function comparisonOf(
   notification: { readonly kind: string; readonly payload?: unknown; readonly raw: object },
   kinds: readonly AnyDefinition[],
+  body?: unknown,
 ): Comparison | undefined {
   const { kind, payload, raw } = notification;
   if (kind === 'unrecognized') return undefined;
   const documented = documentedKinds.find((each) => each.kind === kind);
-  const fields = documented?.content(payload as never) ?? ownContent(kind, payload, raw, kinds);
-  const content: Record<string, string> = {};
-  for (const [name, value] of Object.entries(fields)) {
+  const compared = documented?.content(payload as never) ?? ownContent(kind, payload, raw, kinds);
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(compared)) {
     const text = value === undefined || value === null ? undefined : jsonOf(value);
-    if (text !== undefined) content[name] = shortHash(text);
+    if (text !== undefined) fields[name] = shortHash(text);
   }
-  return { content, raw };
+  const text = typeof body === 'object' ? jsonOf(body) : body;
+  const isDated = typeof text === 'string' && DATE_TIME_IN_TEXT.test(text);
+  return { content: isDated ? { fields, text: shortHash(text) } : { fields }, raw };
 }
+
+/** Without one, an equal body may be next month's. */
+const DATE_TIME_IN_TEXT = /\d{4}-\d\d-\d\d[ T]\d\d:\d\d/i;
 
 /** An own kind is compared as its definition says, or by its body without the times that change with each delivery. */
 function ownContent(kind: string, payload: unknown, raw: object, kinds: readonly AnyDefinition[]) {
@@ -57,27 +68,37 @@ function isDateTime(value: unknown): boolean {
   return typeof value === 'string' && DATE_TIME.test(value);
 }
 
-const HOUR_MS = 60 * 60 * 1000;
-
 /** Compares a delivery with the one that was acted on; `undefined` for a repeat as the service sends them. */
 export function unexpectedRepeat(
-  { subject, state, key }: Identity,
   { content, raw }: Comparison,
-  done: Done,
+  { at, now, content: before }: Done,
 ): UnexpectedRepeat | undefined {
   // Only what both have: a field that is left out once is no other amount.
-  const fields = Object.entries(done.content ?? {})
-    .filter(([name, hash]) => content[name] !== undefined && content[name] !== hash)
+  const fields = Object.entries(before?.fields ?? {})
+    .filter(([name, hash]) => content.fields[name] !== undefined && content.fields[name] !== hash)
     .map(([name]) => name);
-  const isLate = done.now - done.at > HOUR_MS;
+  const isLate = now - at > HOUR_MS && !isSameText(content, before) && !isFirstDelivery(before);
   if (fields.length === 0 && !isLate) return undefined;
-  const day = new Date(done.now).toISOString().slice(0, 10);
-  const ending = `~${shortHash(jsonOf(raw) ?? '')}~${day}`;
   return {
     reason: fields.length > 0 ? 'content-differs' : 'late',
     fields,
-    letter: { subject, state: state + ending, key: key + ending },
+    bodyHash: shortHash(jsonOf(raw) ?? ''),
   };
+}
+
+/** Equal in the whole, and with a date-time: the same notification, sent again on purpose. */
+function isSameText({ text }: Content, before: Content | undefined): boolean {
+  return text !== undefined && text === before?.text;
+}
+
+/** Whether what is delivered was settled, and has not been delivered before. */
+export function isFirstDelivery(before: Content | undefined): boolean {
+  return before?.isSettled === true;
+}
+
+/** The identity of the letter of an unexpected repeat: never that of a notification, so it is never done by itself. */
+export function repeatIdentity({ subject, state, key }: Identity, ending: string): Identity {
+  return { subject, state: state + ending, key: key + ending };
 }
 
 /** The state that was done when a dead letter of an unexpected repeat was kept; `undefined` for any other letter. */

@@ -1,7 +1,7 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { fixtures } from 'pix-automatic-sdk/testing';
-import { createWebhookHandler, toNodeListener } from 'pix-automatic-sdk/webhooks';
+import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { verify } from '../../src/cli/commands/verify';
 import { startLibraryListener } from './listeners';
@@ -36,7 +36,7 @@ describe.concurrent('a listener with `confirm`', { timeout: 120_000 }, () => {
   it('passes the first example of `verify --help`, as the quick start of the README has it', async () => {
     const { sandbox, client } = await start();
     const handler = createWebhookHandler({ credentials, confirm: client, on: { payment: () => undefined } });
-    const { url } = await listen(toNodeListener(handler), () => []);
+    const { url } = await listen(handler, () => []);
     const [example = ''] = verify.examples ?? [];
     const typed = example
       .replace('http://127.0.0.1:3000/webhooks', url)

@@ -13,6 +13,14 @@ beforeAll(async () => {
   reportOf = await verifyAll(wrongListeners);
 }, 600_000);
 
+/** They need a shop or a restart: commands/verify.test.ts has them. */
+const ELSEWHERE: readonly CauseId[] = [
+  'refusesPayment',
+  'secondTakesBack',
+  'secondRefused',
+  'forgetsAtRestart',
+];
+
 const causes = Object.keys(texts.en).flatMap((key) =>
   key.startsWith('cause.') ? [key.slice(6) as CauseId] : [],
 );
@@ -53,7 +61,7 @@ describe('verify names the mistake of a listener that', () => {
     expect(new Set(wrongListeners.map(({ does }) => does)).size).toBe(wrongListeners.length);
     expect(wrongListeners.length).toBeGreaterThanOrEqual(120);
     const named = wrongListeners.flatMap(({ cause, also }) => [cause, ...also]);
-    expect(causes.filter((id) => !named.includes(id))).toEqual([]);
+    expect(causes.filter((id) => !named.includes(id) && !ELSEWHERE.includes(id))).toEqual([]);
   });
 
   it.skipIf(!hasPython)('may be written in Python, where `python3` is there', () => {

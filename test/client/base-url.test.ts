@@ -14,6 +14,8 @@ it.each([
   ['https://service.example/a//b///', 'https://service.example/a//b'],
   ['https://service.example/a%20b/', 'https://service.example/a%20b'],
   ['HTTPS://SERVICE.example/A', 'https://service.example/A'],
+  ['https://service.example/v1.1/a', 'https://service.example/v1.1/a'],
+  ['https://service.example/v1.10', 'https://service.example/v1.10'],
   ['http://127.0.0.1:80/a/', 'http://127.0.0.1/a'],
   ['http://localhost', 'http://localhost'],
   ['http://[::1]:1', 'http://[::1]:1'],
@@ -44,6 +46,8 @@ it.each([
   ['https://service.example/#', 'without a query or a fragment'],
   ['https://service.example?a=1', 'without a query or a fragment'],
   ['https://service.example/v#x', 'without a query or a fragment'],
+  ['https://service.example/v1.1', 'without `/v1.1` at its end'],
+  ['https://service.example/a/v1.1//', 'without `/v1.1` at its end'],
   // The credentials would travel unencrypted. Where the names lead, a name server decides.
   ['http://service.example', 'an https URL, got http://.'],
   ['http://127.0.0.1.evil.example', 'an https URL, got http://.'],

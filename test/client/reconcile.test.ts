@@ -150,7 +150,7 @@ it.each([
   },
 );
 
-it('a failed query gives an error for its own uuid only, 403 included', async () => {
+it('a failed query gives an error for its own uuid only, a 403 included', async () => {
   const { client } = await startService((uuid) => ({ foreign: 403, missing: 404 })[uuid] ?? 200);
   const uuids = ['a', 'foreign', '..', 'missing', 'b', 'c'];
   const lines = await linesOf(reconcile(client, uuids, { concurrency: 2 }));
@@ -391,6 +391,38 @@ it('a 401, which every further query would get too, aborts the running queries a
   expect(seen.closed).toBe(true);
   expect(server.requests.length).toBeLessThanOrEqual(4);
   await expect.poll(() => server.requests.length - closed).toBe(0);
+});
+
+describe('a service that refuses the credentials with 403', () => {
+  const answering = (statuses: Readonly<Record<string, number>>) =>
+    sourceOf((uuid) => {
+      const status = statuses[uuid];
+      if (status !== undefined) throw apiError(status);
+    });
+
+  it.each([
+    ['no', { a: 403, b: 403, c: 403 }, ['a: api_error 403', 'b: api_error 403', 'thrown: api_error 403']],
+    [
+      'other failures',
+      { a: 403, b: 500, c: 403, d: 404, e: 403 },
+      [
+        'a: api_error 403',
+        'b: api_error 500',
+        'c: api_error 403',
+        'd: api_error 404',
+        'thrown: api_error 403',
+      ],
+    ],
+  ])('ends the run at the third, with %s between', async (_, statuses, lines) => {
+    const source = answering(statuses);
+    expect(await linesOf(reconcile(source, [...'abcdefgh'], { concurrency: 1 }))).toEqual(lines);
+    expect(source.getTransaction).toHaveBeenCalledTimes(lines.length);
+  });
+
+  it('does not end it with a success between, because a 403 may be about one transaction', async () => {
+    const source = answering({ a: 403, b: 403, d: 403, e: 403, g: 403 });
+    expect(await linesOf(reconcile(source, [...'abcdefgh'], { concurrency: 1 }))).toHaveLength(8);
+  });
 });
 
 describe('stopAfterFailures', () => {

@@ -88,6 +88,7 @@ describe('the body of a call', () => {
     ['nothing', undefined, undefined, [], 'expected plain JSON'],
     ['null', null, undefined, [], 'expected an object'],
     ['text', 'text', undefined, [], 'expected an object'],
+    ['text beside extraFields', 'text', { novel: 1 }, [], 'expected an object'],
     ['a list', [], undefined, [], 'expected an object'],
     ['extraFields that are a map', { reason: 'r' }, new Map(), [], lost],
     ['a toJSON that throws', { reason: 'r' }, { toJSON: () => JSON.parse('CPF 52998224725') }, [], plain],
@@ -100,10 +101,16 @@ describe('the body of a call', () => {
     expect(error.cause).toBeUndefined();
   });
 
-  it.each([['text'], [7], [true], [['list']]])('extraFields that are %j are refused', (extraFields) => {
-    const error = values.failureOf(() => sent({ reason: 'r' }, extraFields));
-    expect(error).toMatchObject({ code: 'configuration', message: expect.stringContaining('`extraFields`') });
-  });
+  it.each([['text'], [7], [true], [['list']], [new Date(0)], [{ toJSON: () => 'ab' }]])(
+    'extraFields that are %j are refused',
+    (extraFields) => {
+      const error = values.failureOf(() => sent({ reason: 'r' }, extraFields));
+      expect(error).toMatchObject({
+        code: 'configuration',
+        message: expect.stringContaining('`extraFields`'),
+      });
+    },
+  );
 
   it('gets no extraFields from a polluted prototype', () => {
     Reflect.set(Object.prototype, 'extraFields', { novel: 'polluted' });

@@ -4,18 +4,21 @@ import {
   type CallError,
   ConnectionError,
   InvalidResponseError,
+  type Outcome,
   TimeoutError,
 } from 'pix-automatic-sdk';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isTransient, parseRetryAfter, retryDelayMs } from '../../src/client/retry';
+import { isTransient, parseRetryAfter, refusesPair, retryDelayMs } from '../../src/client/retry';
 
 const PASSING = [408, 429, 500, 502, 503, 504];
 const LASTING = [
   200, 301, 304, 400, 401, 403, 404, 407, 409, 421, 422, 425, 428, 430, 499, 501, 505, 507, 511, 520, 599,
 ];
 const context = { operation: 'getTransaction', attempts: 1, outcome: 'unknown' } as const;
-const api = (httpStatus: number, fields: { retryAfterMs?: number; attempts?: number } = {}) =>
-  new ApiError('m', { ...context, ...fields, httpStatus, body: '' });
+const api = (
+  httpStatus: number,
+  fields: { retryAfterMs?: number; attempts?: number; outcome?: Outcome } = {},
+) => new ApiError('m', { ...context, outcome: 'refused', ...fields, httpStatus, body: '' });
 const connection = (reason?: string) => new ConnectionError('m', { ...context, reason });
 const timeout = (attempts = 1) => new TimeoutError('m', { ...context, attempts });
 const neverPass = [
@@ -51,6 +54,11 @@ describe('another attempt', () => {
     },
   );
 
+  it('of a POST does not follow a 429 whose outcome is unknown, because it named the journey', () => {
+    const named = api(429, { outcome: 'unknown' });
+    expect([mayRetry('POST', named, true), mayRetry('GET', named, true)]).toEqual([false, true]);
+  });
+
   it.each([connection('ECONNRESET'), connection(), timeout()])(
     'of a query follows $code $reason',
     (error) => {
@@ -67,6 +75,10 @@ describe('another attempt', () => {
   it('never follows a value that is not an error of a call', () => {
     expect([undefined, null, 'text', new Error('m')].map(isTransient)).toEqual([false, false, false, false]);
   });
+});
+
+it('401 and 403 may mean that the credentials are not valid, and no other status', () => {
+  expect([undefined, ...PASSING, ...LASTING].filter(refusesPair)).toEqual([401, 403]);
 });
 
 describe('the wait before another attempt', () => {

@@ -194,6 +194,41 @@ describe.each([[undefined], [null], ['x7'], ['7x'], [['7']]])('a 2xx whose statu
   });
 });
 
+describe('a query', () => {
+  it.each(['uuid-2', 'uuid-10', 'someone-elses'])(
+    'that gets an answer about another transaction is an InvalidResponseError: %s',
+    async (uuid) => {
+      const thrown = await errorAfter(query, reply(200, { ...query.answer(), uuid }));
+      expect(thrown).toBeInstanceOf(InvalidResponseError);
+      expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1, uuid: undefined, body: { uuid } });
+      const says = 'The response is about another transaction than the one that was asked for. ';
+      expect(thrown.message).toBe(says + adviceOf(thrown));
+    },
+  );
+
+  it.each(['UUID-1', 'uuid-1', '', null, undefined])('succeeds with the uuid %j', async (uuid) => {
+    const body = { ...query.answer(), uuid };
+    const server = await startHttpServer(reply(200, body));
+    expect(await query.call(clientFor(server))).toEqual(JSON.parse(JSON.stringify(body)));
+  });
+
+  it('whose answer about another transaction breaks off is asked again', async () => {
+    const other = JSON.stringify({ ...query.answer(), uuid: 'uuid-2' });
+    const server = await startRawServer((socket, _, count) => {
+      if (count === 1) socket.end(head(`content-length: ${other.length + 9}`) + other);
+      else socket.write(rawAnswer('200 OK', JSON.stringify(query.answer())));
+    });
+    expect(await query.call(clientFor(server))).toEqual(query.answer());
+  });
+
+  it('that fails has no uuid of another transaction', async () => {
+    const server = await startHttpServer(reply(404, { uuid: 'uuid-2' }), reply(404, { uuid: 'Uuid-1' }));
+    const client = clientFor(server);
+    expect(await failureOf(query.call(client))).toMatchObject({ httpStatus: 404, uuid: undefined });
+    expect(await failureOf(query.call(client))).toMatchObject({ httpStatus: 404, uuid: 'Uuid-1' });
+  });
+});
+
 it('an empty object is a success of a query', async () => {
   const server = await startHttpServer(reply(200, {}));
   expect(await query.call(clientFor(server))).toEqual({});
@@ -247,7 +282,12 @@ describe('a checkout response', () => {
     ['JSON that breaks off inside its uuid', [reply(200, '{"response":{"uuid":"uuid-')], undefined],
     ['a 500 and a uuid of the gateway', [reply(500, gateways)], undefined],
     ['a 408 and a uuid of the gateway', [reply(408, gateways)], undefined],
-    ['a 429 that had one, before a lost connection', [reply(429, whole), dropConnection], undefined],
+    ['a 429 that had none, before a lost connection', [reply(429), dropConnection], undefined],
+    ['a 400', [reply(400, whole)], 'uuid-1'],
+    ['a 401', [reply(401, whole)], 'uuid-1'],
+    ['a 429', [reply(429, whole)], 'uuid-1'],
+    ['a 429 that breaks off', [reply(429, JSON.stringify(whole).slice(0, 200))], 'uuid-1'],
+    ['a 429 with two', [reply(429, '{"response":{"uuid":"a","uuid":"b"}}')], undefined],
   ])('that cannot be used says with its uuid that the journey exists: %s', async (_, responses, uuid) => {
     const server = await startHttpServer(...responses);
     const thrown = await failureOf(create.call(clientFor(server)));
@@ -350,12 +390,23 @@ describe('the message of an error', () => {
     expect(thrown['serviceErrors']).toHaveLength(14);
   });
 
-  it('names no field where the document lists none', async () => {
-    const server = await startHttpServer(reply(400, { errors: [{ field: 'amount' }] }));
+  it('does not say that it names fields where the document lists none, or none of these', async () => {
+    const server = await startHttpServer(reply(400, { errors: [{ field: 'cpf' }] }));
     const client = clientFor(server);
-    for (const call of [query.call(client), client.request({ method: 'POST', path: '/x', body: {} })]) {
-      expect((await failureOf(call)).message).toContain('. It names fields, see `error.serviceErrors`. ');
+    for (const call of [create.call(client), client.request({ method: 'POST', path: '/x', body: {} })]) {
+      const { message, ...thrown } = await failureOf(call);
+      expect(message).not.toContain('names fields');
+      expect(thrown).toMatchObject({ httpStatus: 400 });
     }
+  });
+
+  it('of a 404 shows the path that was sent: its prefix, and no query', async () => {
+    const { url } = await startHttpServer(reply(404));
+    const client = clientFor({ url: `${url}/prefix/v1.1/more` });
+    const { message } = await failureOf(client.getTransaction('a/b'));
+    expect(message).toContain('with HTTP 404 for /prefix/v1.1/more/v1.1/transactions/a%2Fb. Check the');
+    const asked = client.request({ method: 'GET', path: `/x/${apiKey}`, query: { cpf: '52998224725' } });
+    expect((await failureOf(asked)).message).toContain(' for /prefix/v1.1/more/x/[redacted]. ');
   });
 });
 
@@ -383,7 +434,7 @@ it.each([
   [400, reason],
   [401, wrongCredentials],
   [403, wrongCredentials],
-  [404, ' for /v1.1/transactions/{transactionUUID}. Check the identifier, and the path prefix of `baseUrl`'],
+  [404, ' for /v1.1/transactions/uuid-1. Check the identifier, and the path prefix of `baseUrl`'],
   [407, ': a proxy on the way wants to know who asks'],
   [409, ''],
   [422, reason],

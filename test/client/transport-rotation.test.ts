@@ -30,9 +30,11 @@ failOnWarnings();
 
 /** A service that accepts one key only. */
 const accepting =
-  (key: () => string, answer: unknown): Respond =>
-  (response, request) =>
-    reply(request.headers['x-api-key'] === key() ? 200 : 401, answer)(response, request);
+  (key: () => string, answer: unknown, status = 401): Respond =>
+  (response, request) => {
+    const accepts = request.headers['x-api-key'] === key();
+    reply(accepts ? 200 : status, accepts ? answer : '')(response, request);
+  };
 
 const during = (server: TestServer, options: Partial<PaymentsClientOptions> = {}) =>
   clientFor(server, { previous, ...options });
@@ -45,14 +47,14 @@ const pairsOf = ({ requests }: Pick<TestServer, 'requests'>) =>
     .join(' ');
 
 describe.each(operations)('$name during a rotation', ({ call, answer, method }) => {
-  it('is sent again with the other pair after a 401, with the same body', async () => {
+  it.each([401, 403])('is sent again with the other pair after a %d, with the same body', async (status) => {
     const onRetry = vi.fn();
-    const server = await startHttpServer(accepting(() => previous.apiKey, answer()));
+    const server = await startHttpServer(accepting(() => previous.apiKey, answer(), status));
     expect(await call(during(server, { onRetry, maxRetries: 0 }))).toEqual(answer());
     expect(pairsOf(server)).toBe('new old');
     const [first, second] = server.requests;
     expect(second).toMatchObject({ method, url: first?.url, body: first?.body });
-    const event = { status: 401, errorCode: 'api_error', attempt: 1, delayMs: 0 };
+    const event = { status, errorCode: 'api_error', attempt: 1, delayMs: 0 };
     expect(onRetry).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(event));
   });
 
@@ -64,6 +66,9 @@ describe.each(operations)('$name during a rotation', ({ call, answer, method }) 
     ['401 400 | 401 200', 0, 'new old: api_error 400: refused after 2 | new old: answer'],
     ['401 429 | 401 200', 0, 'new old: api_error 429: refused after 2 | new old: answer'],
     ['401 401', 2, 'new old: api_error 401: refused after 2'],
+    ['403 200 | 200', 0, 'new old: answer | old: answer'],
+    ['403 403', 2, 'new old: api_error 403: refused after 2'],
+    ['401 403', 2, 'new old: api_error 403: refused after 2'],
     ['429 401 429 429', 2, 'new new old old: api_error 429: refused after 4'],
     ['429 429', 1, 'new new: api_error 429: refused after 2'],
   ])(
@@ -85,8 +90,8 @@ describe.each(operations)('$name during a rotation', ({ call, answer, method }) 
     },
   );
 
-  it('says that both pairs were refused', async () => {
-    const server = await startHttpServer(reply(401));
+  it.each([401, 403])('says that both pairs were refused, with a %d', async (status) => {
+    const server = await startHttpServer(reply(403), reply(status));
     await expect(call(during(server))).rejects.toThrow('Both pairs were refused');
   });
 
@@ -200,6 +205,12 @@ it('confirmPayment confirms with the new pair in the client before the service h
   const server = await startHttpServer(accepting(() => previous.apiKey, transaction));
   const confirmation = await confirmPayment(during(server), { kind: 'payment', payload });
   expect(confirmation).toMatchObject({ confirmed: true, differences: [] });
+});
+
+it('a 401 that names the journey is not answered by another attempt', async () => {
+  const server = await startHttpServer(reply(401, create.answer()), reply(200, create.answer()));
+  expect(await endOf(create.call(during(server)), {})).toBe('api_error 401: unknown after 1 uuid-1');
+  expect(server.requests).toHaveLength(1);
 });
 
 it.each(changing)('$name leaves no unhandled rejection when the second attempt fails', async ({ call }) => {

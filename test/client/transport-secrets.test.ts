@@ -21,7 +21,7 @@ it('the body of a response can be read from the error, although nothing prints i
   const server = await startHttpServer(reply(400, echo), reply(200, { response: { amount: '52998224725' } }));
   const client = clientFor(server, credentials);
   const refused = await failureOf(create.call(client));
-  expect(refused).toMatchObject({ body: echo, serviceMessage: echo.message });
+  expect(refused).toMatchObject({ body: echo, serviceMessage: '[redacted] [redacted] 52998224725' });
   const unusable = await failureOf(create.call(client));
   expect(unusable['body']).toEqual({ response: { amount: '52998224725' } });
   for (const error of [refused, unusable]) {
@@ -47,6 +47,19 @@ it('an error never has an error of the platform as its cause', async () => {
   const server = await startHttpServer(dropConnection);
   expect('cause' in (await failureOf(cancel.call(clientFor(server, credentials))))).toBe(false);
 });
+
+it.each([400, 200])(
+  'serviceMessage and serviceErrors of a %d are without credentials',
+  async (httpStatus) => {
+    const errors = [{ field: `x-${apiKey}`, message: `${apiToken.toUpperCase()} is unknown` }];
+    const server = await startHttpServer(reply(httpStatus, { status: -1, message: apiToken, errors }));
+    const serviceErrors = [{ field: 'x-[redacted]', message: '[redacted] is unknown' }];
+    for (const { call } of operations) {
+      const error = await failureOf(call(clientFor(server, credentials)));
+      expect(error).toMatchObject({ httpStatus, serviceMessage: '[redacted]', serviceErrors });
+    }
+  },
+);
 
 it('a printed client shows nothing', async () => {
   const client = clientFor({ url: 'https://service.example' }, credentials);

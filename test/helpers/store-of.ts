@@ -1,11 +1,13 @@
 import {
+  type Claim,
+  type SingleRecords,
   STEPS,
   type Store,
   type StoreSteps,
   stepsOf,
+  type Transact,
   type Transacted,
   type TransactRequest,
-  type TransactWork,
 } from '../../src/stores/steps';
 
 /** A store with these steps alone, for tests of what calls them. */
@@ -20,25 +22,43 @@ export function storeOf<Transaction = undefined>(
   };
 }
 
+/** A callback as a test writes it, without a work around it. */
+export type TestCallback<Transaction> = (
+  transaction: Transaction,
+  claim: Claim,
+  records: SingleRecords,
+) => Promise<unknown>;
+
 /** A store with its steps as methods; `transact` is missing at run time where the store is not transactional. */
 export type TestStore<Transaction = undefined> = Store<Transaction> &
   Omit<StoreSteps<Transaction>, 'transact'> & {
-    transact(request: TransactRequest, work: TransactWork<Transaction>): Promise<Succeeded>;
+    transact(request: TransactRequest, callback: TestCallback<Transaction>): Promise<Succeeded>;
   };
 
-type Succeeded = Exclude<Transacted, { readonly status: 'failed' | 'late' }>;
+type Succeeded = Exclude<Transacted<unknown>, { readonly status: 'failed' | 'late' }>;
 
 /** The store with its steps as methods too, for tests that call them. */
 export function withSteps<Transaction = undefined>(store: Store<Transaction>): TestStore<Transaction> {
   const steps = stepsOf(store);
-  const { transact } = steps;
   return Object.assign(store, steps, {
-    transact: transact && (async (...given: Parameters<typeof transact>) => settle(await transact(...given))),
+    transact: steps.transact && transactOf(steps.transact),
   }) as TestStore<Transaction>;
 }
 
+function transactOf<Tx>(transact: Transact<Tx>): TestStore<Tx>['transact'] {
+  return async (request, callback) =>
+    settle(
+      await transact(request, async ({ transaction, claim, records, act }) => {
+        await act(async () => {
+          await callback(transaction, claim, records);
+          return 'done';
+        });
+      }),
+    );
+}
+
 /** What a transaction came to in the end. Throws why it failed. */
-async function settle(result: Transacted): Promise<Succeeded> {
+async function settle(result: Transacted<unknown>): Promise<Succeeded> {
   if (result.status === 'late') return settle(await result.ended);
   if (result.status === 'failed') throw result.error;
   return result;

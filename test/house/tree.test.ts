@@ -23,13 +23,13 @@ const FLOORS = [
 
 /** Files that one file of their own folder imports, and nothing else, and why they are no part of that file. */
 const NEIGHBOURS: Readonly<Record<string, string>> = {
-  'src/client/retry.ts': 'when a call is tried again, without the trying',
   'src/client/transport.ts': 'sends a call through ky, attempt by attempt',
   'src/sandbox/page/app/faults.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/listener.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/sales.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/story.ts': 'one part of the page that can be seen',
   'src/sandbox/server/page-routes.ts': 'the routes of the page, which a sandbox without a page does not have',
+  'src/stores/slots.ts': 'how many transactions are open at a time, whatever they do',
   'src/webhooks/dead-letters.ts': 'keeps and sends dead letters, which most listeners do without',
 };
 
@@ -48,6 +48,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'test/stores/databases.test.ts':
     'what each store does with a database that is none, or answers as none does',
   'test/stores/postgres-pglite.test.ts': 'a driver that PostgresStore runs on',
+  'test/values/undefined-options.test.ts': 'every option of every public function, given as undefined',
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })

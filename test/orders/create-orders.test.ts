@@ -104,7 +104,8 @@ describe('a payment', () => {
       [`not_confirmed payment:${UUID}:PAID`],
     ]);
     tell(UUID);
-    expect(await orders.webhook.replay()).toEqual([{ key: `payment:${UUID}:PAID`, status: 'done' }]);
+    const letters = await orders.webhook.deadLetters.list();
+    expect(await orders.webhook.replay(letters)).toEqual([{ key: `payment:${UUID}:PAID`, status: 'done' }]);
     expect(await states()).toEqual(['order-1 paid']);
   });
 
@@ -270,10 +271,13 @@ describe('reconcile', () => {
 
 describe('maintain', () => {
   it('reconciles, replays and deletes, and gives the counts of each', async () => {
-    const { orders, tell, deliver, failOnce } = await opened();
+    const { orders, tell, deliver, failOnce, clock } = await opened();
     failOnce();
     await deliver();
     tell(UUID, { situation: 'PENDING' });
+    // A letter is due an hour after its first failure.
+    expect(await orders.maintain()).toMatchObject({ replayed: { done: 0, failed: 0 } });
+    clock.now += 60 * 60 * 1000;
     expect(await orders.maintain()).toMatchObject({
       skipped: false,
       reconciled: { asked: 1, paid: 0, isComplete: true },

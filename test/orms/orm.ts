@@ -1,5 +1,5 @@
 import type { Store, TransactionAccess } from '../../src/stores';
-import type { TransactionOptions } from '../../src/stores/within';
+import type { TransactionOptions } from '../../src/stores/transaction-access';
 
 /** Runs work in a transaction of an ORM. */
 export type RunIn<Tx> = TransactionAccess<Tx>['transaction'];

@@ -14,12 +14,7 @@ import 'pix-automatic-sdk/sandbox';
 import 'pix-automatic-sdk/stores';
 import 'pix-automatic-sdk/orders';
 import 'pix-automatic-sdk/testing';
-import {
-  createWebhookHandler,
-  type Notification,
-  parseNotification,
-  toNodeListener,
-} from 'pix-automatic-sdk/webhooks';
+import { createWebhookHandler, type Notification, parseNotification } from 'pix-automatic-sdk/webhooks';
 
 export interface Order {
   reference: string;
@@ -65,15 +60,13 @@ export const client = new PaymentsClient({
   apiToken: 'token',
 });
 
-export const listener = toNodeListener(
-  createWebhookHandler({
-    credentials: { apiKey: 'key', apiToken: 'token' },
-    on: {
-      payment: async ({ payload }, { key }) => console.log(key, payload.saleToken),
-      refund: 'ignore',
-    },
-  }),
-);
+export const listener = createWebhookHandler({
+  credentials: { apiKey: 'key', apiToken: 'token' },
+  on: {
+    payment: async ({ payload }, { key }) => console.log(key, payload.saleToken),
+    refund: 'ignore',
+  },
+});
 
 export function subject(body: string): string {
   const notification: Notification = parseNotification({ body });

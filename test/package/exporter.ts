@@ -33,7 +33,6 @@ import {
   type RefundNotification,
   salePayloadSchema,
   toLambda,
-  toNodeListener,
 } from 'pix-automatic-sdk/webhooks';
 
 export const ownStore = (records: Parameters<typeof createStore>[0]) => createStore(records);
@@ -91,7 +90,6 @@ export const handler = createWebhookHandler({
   on: { payment: () => undefined, debit: ({ payload }) => payload.saleToken },
   getAuthorization: ({ headers }) => headers.get('x-forwarded-authorization'),
 });
-export const listener = toNodeListener(handler);
 export const lambda = toLambda(handler);
 export const accountOf = ({ payload }: RefundNotification) => payload.bankDetails;
 export const answer = handler.handle({ method: 'POST', url: '/', headers: {}, body: '' });

@@ -142,7 +142,9 @@ describe('readBrCode of a broken code says where and what', () => {
     [brCodeOf(field('26', `${pix}2509a`)), 'cut_short', 28],
     [brCodeOf(field('26', `${pix}25x`)), 'cut_short', 28],
     [whole + field('64', 'x'), 'text_after_checksum', 21],
-    [`${whole}\n`, 'cut_short', 21],
+    [`${whole}\n`, 'line_end', 21],
+    [`${whole.slice(0, 13)}\r\n${whole.slice(13)}`, 'line_end', 13],
+    [`${whole.slice(0, 13)}\r\n${whole.slice(13, -1)}`, 'bad_tag', 13],
     [`${whole.slice(0, -4)}0000`, 'wrong_checksum', 17],
     [whole.replace('Ana', 'Eva'), 'wrong_checksum', 17],
     [whole.slice(0, -4) + whole.slice(-4).toLowerCase(), 'wrong_checksum', 17],
@@ -167,6 +169,45 @@ describe('readBrCode of a broken code says where and what', () => {
       expect(errorOf(value as never)).toMatchObject({ code: 'not_a_br_code', offset: 0 });
     },
   );
+});
+
+describe('readBrCode of a whole text, whatever its lengths and its checksum count', () => {
+  const name = 'São João 💚';
+  const bytes = String(Buffer.byteLength(name)).padStart(2, '0');
+  const withLength = (length: string) => `000201${field('53', '986')}59${length}${name}6004Acre6304`;
+
+  it.each([
+    ['UTF-16 units', '11'],
+    ['code points', '10'],
+    ['bytes of UTF-8', bytes],
+  ])('reads lengths in %s', (_unit, length) => {
+    const text = withChecksum(withLength(length));
+    expect(readBrCode(text)).toMatchObject({ merchantName: name, merchantCity: 'Acre', currency: 'BRL' });
+  });
+
+  it('reads lengths in bytes inside a field, with offsets into the text', () => {
+    const inner = `0014br.gov.bcb.pix2507é.br/1`;
+    const text = withChecksum(`00020126${Buffer.byteLength(inner)}${inner}5903Ana6304`);
+    const { chargeUrl, fields } = readBrCode(text);
+    expect(chargeUrl).toBe('é.br/1');
+    expect(fields.map(({ tag, offset }) => text.slice(offset, offset + 2) === tag)).not.toContain(false);
+  });
+
+  it('reads a checksum over Latin-1, and none over Latin-1 where a character is not in it', () => {
+    const latin1 = `000201${field('59', 'São João')}6304`;
+    expect(readBrCode(latin1 + dividedCrc(latin1, 'latin1')).merchantName).toBe('São João');
+    const other = `000201${field('59', 'Ā')}6304`;
+    expect(errorOf(other + dividedCrc(other, 'latin1')).code).toBe('wrong_checksum');
+  });
+
+  it('does not send anybody to copy what is whole: a wrong length under a right checksum is its maker’s', () => {
+    const text = withChecksum('0002015970Ana6304');
+    const error = errorOf(text);
+    expect([error.code, error.offset]).toEqual(['cut_short', 6]);
+    expect(error.message).toContain('the checksum is right');
+    expect(error.message).not.toContain('Copy');
+    expect(errorOf(text.slice(0, -1)).message).toContain('Copy all of the text.');
+  });
 });
 
 describe('the checksum', () => {
@@ -222,7 +263,8 @@ it('a changed code is read exactly if it is one', { timeout: patience }, async (
       return;
     }
     const { fields, journey, recurrenceUrl } = readBrCode(text);
-    expect(fields.map(({ tag, value }) => field(tag, value)).join('')).toBe(text);
+    const parts = fields.map(({ tag, value, offset }) => tag + text.slice(offset + 2, offset + 4) + value);
+    expect(parts.join('')).toBe(text);
     if (journey === undefined) return;
     expect(recurrenceUrl?.toLowerCase()).toContain('/rec/');
     expect(text).toContain(recurrenceUrl);
@@ -231,7 +273,12 @@ it('a changed code is read exactly if it is one', { timeout: patience }, async (
 
 /** Whether a text is a BR Code, decided without the library: by a pattern per field, and a division of polynomials. */
 function isBrCode(text: string): boolean {
-  const fields = fieldsOf(text) ?? [];
+  const points = Array.from(text, (point) => (point.length === 1 ? point : '~')).join('');
+  return [text, points, Buffer.from(text).toString('latin1')].some((each) => isInUnits(each, text));
+}
+
+function isInUnits(units: string, text: string): boolean {
+  const fields = fieldsOf(units) ?? [];
   const [first] = fields;
   const last = fields.at(-1);
   if (first?.join() !== '00,01' || last?.[0] !== '63') return false;
@@ -239,7 +286,9 @@ function isBrCode(text: string): boolean {
   const isWhole = fields.every(
     ([tag, value]) => !mayHoldPix(tag) || !/^0014br\.gov\.bcb\.pix/i.test(value) || fieldsOf(value),
   );
-  return isWhole && last[1] === dividedCrc(text.slice(0, -4));
+  const sums = [dividedCrc(text.slice(0, -4))];
+  if (!/[^\0-\xff]/.test(text)) sums.push(dividedCrc(text.slice(0, -4), 'latin1'));
+  return isWhole && sums.includes(last[1] as string);
 }
 
 function fieldsOf(text: string): [tag: string, value: string][] | undefined {

@@ -9,8 +9,8 @@ export const samples = {
  * The checksum by its definition, as a division of polynomials: the text's bits, the first sixteen inverted (the start
  * value FFFF), sixteen zeros behind them, and the remainder by x^16 + x^12 + x^5 + 1. Shares nothing with the library.
  */
-export function dividedCrc(text: string): string {
-  const bytes = Buffer.concat([Buffer.from(text, 'utf8'), Buffer.from([0, 0])]);
+export function dividedCrc(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
+  const bytes = Buffer.concat([Buffer.from(text, encoding), Buffer.from([0, 0])]);
   for (const at of [0, 1]) bytes[at] = (bytes[at] ?? 0) ^ 0xff;
   let remainder = 0;
   for (const byte of bytes) {

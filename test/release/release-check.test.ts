@@ -18,6 +18,7 @@ const ready: ReleaseFacts = {
   lock: { version: '1.2.3', packages: { '': { version: '1.2.3' } } },
   sourceVersion: '1.2.3',
   changelog: '# Changelog\n\n## [1.2.3] - 2026-12-01\n\nText.\n',
+  workflow: `jobs:\n  check:\n    container: node:20@sha256:${'0a'.repeat(32)}\n`,
   tag: 'v1.2.3',
 };
 
@@ -49,6 +50,8 @@ describe('releaseProblems', () => {
     ],
     ['another version in the source', { sourceVersion: '1.2.4' }, 'src/version.ts has 1.2.4'],
     ['another version in the tag', { tag: 'v1.3.0' }, 'has 1.3.0'],
+    ['an image without its digest', { workflow: '    container: node:20\n' }, 'imagetools inspect node:20`'],
+    ['an image with a short digest', { workflow: '    container: node:20@sha256:0a\n' }, 'digest'],
     ['no section', { changelog: '# Changelog\n\n## [Unreleased]\n' }, 'no section `## [1.2.3]'],
     ['a section without a date', { changelog: '## [1.2.3]\n' }, 'give the section 1.2.3 its date'],
     ['an impossible date', { changelog: '## [1.2.3] - 2026-02-30\n' }, 'give the section 1.2.3 its date'],
@@ -75,7 +78,8 @@ function without(field: 'homepage' | 'bugs' | 'repository' | 'author'): ReleaseF
 function copyOfRepository(change: (copy: string) => void): string {
   const copy = mkdtempSync(join(tmpdir(), 'pix-automatic-sdk-release-'));
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
-  for (const file of ['scripts', 'src/version.ts', 'package.json', 'package-lock.json', 'CHANGELOG.md']) {
+  const files = ['scripts', 'src/version.ts', 'package.json', 'package-lock.json', 'CHANGELOG.md'];
+  for (const file of [...files, '.github/workflows/release.yml']) {
     cpSync(file, join(copy, file), { recursive: true });
   }
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
@@ -104,11 +108,21 @@ function dateChangelog(copy: string): void {
   writeFileSync(join(copy, 'CHANGELOG.md'), `# Changelog\n\n## [${version}] - 2026-12-01\n`);
 }
 
+function pinImage(copy: string): void {
+  const workflow = join(copy, '.github/workflows/release.yml');
+  const digest = `@sha256:${'0a'.repeat(32)}`;
+  writeFileSync(
+    workflow,
+    readFileSync(workflow, 'utf8').replace(/(container: node:[\w-]+)$/m, `$1${digest}`),
+  );
+}
+
 describe('npm run release:check, on a copy', { timeout: 60_000 }, () => {
-  it('passes when the host is entered and the section is dated', () => {
+  it('passes when the host is entered, the section is dated and the image is pinned', () => {
     const copy = copyOfRepository((directory) => {
       enterHost(directory);
       dateChangelog(directory);
+      pinImage(directory);
     });
     expect(releaseCheck(copy)).toMatch(/^\d+\.\d+\.\d+ can be released\.\n$/);
   });

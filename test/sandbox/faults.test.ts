@@ -162,6 +162,48 @@ describe('a fault', () => {
     );
   });
 
+  it('can be taken back by its id, without the others of its operation', async () => {
+    const { sandbox, call, uuid } = await openJourney();
+    const status = async () => (await call('GET', `/v1.1/transactions/${uuid}`)).status;
+    sandbox.fault('getTransaction', { kind: 'status', status: 502 });
+    const { id } = sandbox.fault('getTransaction', { kind: 'status', status: 503 });
+    sandbox.fault('getTransaction', { kind: 'status', status: 504 });
+    expect((await call('DELETE', '/sandbox/faults', { id })).status).toBe(200);
+    expect([await status(), await status(), await status()]).toEqual([502, 504, 200]);
+    expect((await call('DELETE', '/sandbox/faults', { id })).status).toBe(404);
+  });
+
+  it('about one transaction meets the calls about that one alone, its payments included', async () => {
+    const { sandbox, call, create, uuid } = await openJourney();
+    const other = (await create()).uuid;
+    const [payment] = sandbox.pay(uuid);
+    const query = async (one: string) => (await call('GET', `/v1.1/transactions/${one}`)).status;
+    sandbox.fault('getTransaction', { kind: 'status', status: 503, transactionUUID: uuid });
+    expect([await query(other), await query(uuid), await query(uuid)]).toEqual([200, 503, 200]);
+    const cancel = `/v1.1/pix-automatic/scheduled-payments/${payment?.instructionId}/cancel`;
+    sandbox.fault('cancelScheduledPayment', { kind: 'status', status: 503, transactionUUID: uuid });
+    expect((await call('PUT', cancel, { reason: 'x' })).status).toBe(503);
+    expect(() =>
+      sandbox.fault('createRecurringCheckout', { kind: 'wrong-json', transactionUUID: uuid }),
+    ).toThrow(/about no transaction yet/);
+  });
+
+  it.each([401, 403] as const)(
+    'of kind wrong-pair answers %i to a wrong pair, and never to the right one',
+    async (status) => {
+      const { sandbox, call, uuid } = await openJourney();
+      sandbox.fault('getTransaction', { kind: 'wrong-pair', status });
+      const path = `/v1.1/transactions/${uuid}`;
+      const wrong = { headers: { ...headers, 'x-api-token': 'old-api-token' } };
+      expect((await call('GET', path)).status).toBe(200);
+      const refused = await call('GET', path, undefined, wrong);
+      expect(refused.status).toBe(status);
+      expect(refused.headers.get('x-sandbox-invention')).toBe('wrongCredentials');
+      // The fault is used up: the default again.
+      expect((await call('GET', path, undefined, wrong)).status).toBe(401);
+    },
+  );
+
   const anyOperation = 'createRecurringCheckout or getTransaction or cancelScheduledPayment';
   const anyKind = faultKinds.join(', ');
 
@@ -174,7 +216,10 @@ describe('a fault', () => {
     [{}, `fault.kind: missing, expected ${anyKind}.`],
     [{ kind: 7 }, `fault.kind: unknown kind \`7\`, expected ${anyKind}.`],
     [{ kind: 'latencyy', ms: 1 }, `fault.kind: unknown kind \`latencyy\`, expected ${anyKind}.`],
-    [{ kind: 'latency', ms: 1, mss: 1 }, 'fault: unknown field `mss`, expected one of kind, ms, times.'],
+    [
+      { kind: 'latency', ms: 1, mss: 1 },
+      'fault: unknown field `mss`, expected one of kind, ms, times, transactionUUID.',
+    ],
     [{ kind: 'latency', ms: '1' }, 'fault.ms: expected a number, got a string.'],
     [{ kind: 'latency', ms: -1 }, 'fault.ms: expected 0 or more.'],
     [

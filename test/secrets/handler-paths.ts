@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createWebhookHandler,
   MemoryStore,
   toLambda,
-  toNodeListener,
   type WebhookHandler,
   type WebhookHandlerOptions,
   type WebhookReport,
@@ -32,7 +31,7 @@ interface Delivered {
   /** Sends less of the body than its content-length says, and then waits or closes the connection. */
   readonly breaksOff?: 'waits' | 'goes';
   /** What happens to a request before the handler gets it. */
-  readonly before?: (handler: WebhookHandler, request: IncomingMessage) => unknown;
+  readonly before?: (handler: WebhookHandler, request: IncomingMessage, response: ServerResponse) => unknown;
 }
 
 const failing = () => Promise.reject(new Error('failed'));
@@ -53,6 +52,14 @@ const deliveries: Readonly<Record<string, Delivered>> = {
   'body too slow': { options: { bodyTimeoutMs: 20 }, breaksOff: 'waits' },
   'body that breaks off': { breaksOff: 'goes' },
   'body that was already read': { before: (_, request) => request.resume() && once(request, 'end') },
+  'body whose property throws': {
+    before: async (_, request) => {
+      await once(request.resume(), 'end');
+      Object.defineProperty(request, 'body', { get: throwing('Invalid JSON') });
+    },
+  },
+  'an answer of something else': { before: (_, __, response) => response.end('first') },
+  'text that is no UTF-8': { body: { ...Object(sale), reason: `${email} \uFFFD` } },
   draining: { before: (handler) => handler.drain() },
   'no JSON': { body: bodies['no JSON'] },
   contradiction: { body: bodies['a contradiction'] },
@@ -80,7 +87,7 @@ const deliveries: Readonly<Record<string, Delivered>> = {
 /** The codes of the reports that were checked. */
 export const reportedCodes = new Set<WebhookReportCode>();
 
-const reports = pathsOver('toNodeListener, its reports and answer', deliveries, async (delivered) => {
+const reports = pathsOver('the handler, its reports and answer', deliveries, async (delivered) => {
   const reports: WebhookReport[] = [];
   const answer = await answerTo(delivered, { onReport: (report) => reports.push(report) });
   for (const { code } of reports) reportedCodes.add(code);
@@ -88,7 +95,7 @@ const reports = pathsOver('toNodeListener, its reports and answer', deliveries, 
 });
 
 /** With the default `onReport`, which writes to the console. The console is checked for every path. */
-const defaultLog = pathsOver('toNodeListener, its default log', deliveries, (delivered) =>
+const defaultLog = pathsOver('the handler, its default log', deliveries, (delivered) =>
   answerTo(delivered, {}),
 );
 
@@ -106,7 +113,7 @@ const marksThrown: Readonly<Record<string, Delivered>> = {
 };
 
 /** The merchant's own errors: `report.error` returns them and the default log names them, but the answer must not. */
-const passedOn = pathsOver('toNodeListener', marksThrown, (delivered) =>
+const passedOn = pathsOver('the handler', marksThrown, (delivered) =>
   answerTo(delivered, { onReport: () => undefined }),
 );
 
@@ -121,10 +128,9 @@ async function answerTo(
     ...more,
     ...options,
   } as WebhookHandlerOptions);
-  const answer = toNodeListener(handler);
   const server = createServer(async (request, response) => {
-    await before?.(handler, request);
-    answer(request, response);
+    await before?.(handler, request, response);
+    handler(request, response);
   });
   const url = await listen(server);
   if (breaksOff !== undefined) return breakOff(url, breaksOff, handler);
@@ -162,12 +168,11 @@ export const handlerPaths: Paths = {
   ...reports,
   ...defaultLog,
   ...passedOn,
-  async 'createWebhookHandler: handler, listener and store, after a delivery'() {
+  async 'createWebhookHandler: handler and store, after a delivery'() {
     const store = new MemoryStore();
     const handler = createWebhookHandler({ credentials, store, on: { payment: () => undefined } });
-    const listener = toNodeListener(handler);
     await handler.handle({ method: 'POST', url: '/', headers: { authorization }, body: sale });
-    return [handler, listener, store];
+    return [handler, store];
   },
   'createWebhookHandler: the answers to refused Requests'() {
     const handler = createWebhookHandler({ credentials, on: {}, onReport: () => Promise.reject(text) });

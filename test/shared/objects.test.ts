@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isGiven, mergeDeep, parseObject } from '../../src/shared/objects';
+import { isGiven, mergeDeep, ownOptions, parseObject } from '../../src/shared/objects';
 
 class Money {
   cents = 1;
@@ -19,6 +19,13 @@ it.each([
 
 it('isGiven is false for undefined and null only', () => {
   expect([undefined, null, 0, '', false].map(isGiven)).toEqual([false, false, true, true, true]);
+});
+
+it('ownOptions leaves out what is undefined and what is inherited, and keeps null, false and 0', () => {
+  const given = Object.assign(Object.create({ inherited: 1 }), { a: undefined, b: null, c: false, d: 0 });
+  expect({ ...ownOptions(given) }).toEqual({ b: null, c: false, d: 0 });
+  expect(Object.keys(ownOptions(given))).toEqual(['b', 'c', 'd']);
+  expect([undefined, null].map((none) => Object.keys(ownOptions(none)))).toEqual([[], []]);
 });
 
 describe('mergeDeep', () => {

@@ -36,5 +36,6 @@ export const letter = {
   kind: 'payment',
   body: '{}',
   url: '/',
+  credential: '0a1b2c3d',
   code: 'callback_failed',
 };

@@ -40,6 +40,9 @@ function poolOf(answer: Answer = (text) => ({ command: text.split(' ')[0] })) {
 const answerTo = (text: string, answer: () => unknown) => (sent: string) =>
   sent === text ? answer() : { command: sent.split(' ')[0] };
 
+/** Whatever the server, the database or the role says. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
 /** What became of the promise of a query, in the tests that need no answer to it. */
 const ignored = () => undefined;
 
@@ -69,7 +72,7 @@ describe('a statement of a callback', () => {
         transaction.close();
       });
       await expect(failing).rejects.toEqual(failure);
-      expect(texts()).toEqual(['BEGIN', 'INSERT', 'ROLLBACK']);
+      expect(texts()).toEqual([BEGIN, 'INSERT', 'ROLLBACK']);
     },
   );
 
@@ -82,7 +85,7 @@ describe('a statement of a callback', () => {
       await transaction.query('ROLLBACK TO a');
       transaction.close();
     });
-    expect(texts()).toEqual(['BEGIN', 'SAVEPOINT a', 'INSERT', 'ROLLBACK TO a', 'COMMIT']);
+    expect(texts()).toEqual([BEGIN, 'SAVEPOINT a', 'INSERT', 'ROLLBACK TO a', 'COMMIT']);
   });
 });
 
@@ -95,7 +98,7 @@ describe('a connection of the pool', () => {
   it('is used again after a ROLLBACK', async () => {
     const { transact, sent, release, listeners } = poolOf();
     await expect(transact(fail)).rejects.toBe(failed);
-    expect(sent).toEqual([{ text: 'BEGIN', query_timeout: 50 }, { text: 'ROLLBACK' }]);
+    expect(sent).toEqual([{ text: BEGIN, query_timeout: 50 }, { text: 'ROLLBACK' }]);
     expect(release).toHaveBeenCalledExactlyOnceWith(undefined);
     expect(listeners.size).toBe(0);
   });
@@ -160,7 +163,7 @@ describe('a query that is not awaited', () => {
       'The callback returned while a query of its transaction was still running, so all of it is rolled back. Await ' +
         'every query: `for … of` in place of `forEach(async …)`, `Promise.all` where there are several.',
     );
-    expect(texts()).toEqual(['BEGIN', 'SELECT 1', 'ROLLBACK']);
+    expect(texts()).toEqual([BEGIN, 'SELECT 1', 'ROLLBACK']);
   });
 
   it('rejects after a rollback; after the callback it is warned of, and stays pending, so as not to end the process', async () => {
@@ -182,7 +185,7 @@ describe('a query that is not awaited', () => {
     expect(settled).not.toHaveBeenCalled();
     expect(warned).toHaveBeenCalledExactlyOnceWith(new StoreError(late).message, 'PixAutomaticWarning');
     expect(() => kept?.close()).toThrow(new StoreError(late));
-    expect(texts()).toEqual(['BEGIN', 'ROLLBACK']);
+    expect(texts()).toEqual([BEGIN, 'ROLLBACK']);
   });
 
   it.each([undefined, {}])(
@@ -196,7 +199,7 @@ describe('a query that is not awaited', () => {
         vi.unstubAllGlobals();
       });
       await expect(failing).rejects.toThrow(new StoreError(late));
-      expect(texts()).toEqual(['BEGIN', 'ROLLBACK']);
+      expect(texts()).toEqual([BEGIN, 'ROLLBACK']);
     },
   );
 });

@@ -121,10 +121,11 @@ it('a completion is remembered from its claim on, whatever this process’s cloc
   // The clock of this machine is put right while the callback runs.
   vi.setSystemTime(Date.now() + MONTH_MS + 1);
   await store.complete(paid, retention);
-  expect(recordFromText<SubjectRecord>(written.at(-1)?.record)?.done).toMatchObject([
-    { state: 'PENDING', at: START, until: START + MONTH_MS },
-    { state: 'PAID', at: START, until: START + MONTH_MS },
-  ]);
+  const done = ['PENDING', 'PAID'].map((state) => ({ state, at: START }));
+  expect(recordFromText<SubjectRecord>(written.at(-1)?.record)).toMatchObject({
+    done,
+    until: START + MONTH_MS,
+  });
 });
 
 it.each([

@@ -5,12 +5,15 @@ import { StoreError } from '../../src/errors';
 import {
   decideClaim,
   decideComplete,
+  decideDelivered,
   decideRelease,
+  decideRepeat,
   endOf,
   expiryOf,
   isLeased,
   keyOf,
-  MAX_STATES,
+  MAX_OTHER_STATES,
+  MAX_REPEATS,
   NO_RECORD,
   nextVersion,
   recordFromText,
@@ -86,9 +89,14 @@ it.each([
   ['PAID:a -21000 PAID:b', 'busy, nothing written'],
   ['PAID:a -60000 PAID:b', 'busy, nothing written'],
   ['PAID:a -60001 PAID:b', 'claimed, none, b'],
-  // Only states whose retention is not over are passed on and kept.
-  ['PENDING:a PENDING:a!1000 PAID:b PAID:b! +999 X:c', 'claimed PENDING PAID, PENDING PAID, c'],
-  ['PENDING:a PENDING:a!1000 PAID:b PAID:b! +1000 PENDING:c', 'claimed PAID, PAID, c'],
+  // All states end together, at the end of the one that is kept longest.
+  ['PENDING:a PENDING:a!1000 PAID:b PAID:b!500 +999 X:c', 'claimed PENDING PAID, PENDING PAID, c'],
+  ['PENDING:a PENDING:a!1000 PAID:b PAID:b!500 +1000 PENDING:c', 'claimed, none, c'],
+  ['PENDING:a PENDING:a!500 PAID:b PAID:b!1000 +999 PENDING:c', 'done PENDING PAID, nothing written'],
+  [
+    'PENDING:a PENDING:a!500 PAID:b ~b PAID:d PAID:d!1000 +999 PENDING:c',
+    'done PENDING PAID, nothing written',
+  ],
 
   // A completion
   ['PAID:a PAID:a!', 'completed, PAID, free'],
@@ -132,29 +140,83 @@ describe('A claim', () => {
 
 describe('A completion', () => {
   it('keeps the time of its claim and its content, which a later claim is given', () => {
-    const content = { amount: 'h1' };
+    const content = { fields: { amount: 'h1' } };
     const asked = { ...completionOf('PAID', 'a'), content };
     const { next = NO_RECORD } = decideComplete(play('PAID:a').record, asked);
-    expect(next).toEqual({ done: [{ state: 'PAID', token: 'a', at: NOW, until: NOW + MONTH_MS, content }] });
+    const done = [{ state: 'PAID', token: 'a', at: NOW, content }];
+    expect(next).toEqual({ done, until: NOW + MONTH_MS });
     const later = decideClaim(next, claimOf('PAID', 'b', NOW + 5));
     expect(later).toEqual({ status: 'done', handledStates: ['PAID'], at: NOW, now: NOW + 5, content });
   });
+});
 
-  it(`remembers the ${MAX_STATES} newest states, oldest first`, () => {
-    const steps = Array.from({ length: MAX_STATES + 6 }, (_, i) => `S${i}:t${i} S${i}:t${i}!`);
-    const newest = steps
-      .map((_, i) => `S${i}`)
-      .slice(6)
-      .join(' ');
-    expect(play(steps.join(' ')).line).toBe(`completed, ${newest}, free`);
-    expect(play([...steps, 'S5:x'].join(' ')).line).toMatch(/^claimed /);
-    expect(play([...steps, 'S6:x'].join(' ')).line).toMatch(/^done /);
+/** So many states that the document does not name, each done. */
+const others = (count: number) => Array.from({ length: count }, (_, i) => `S${i}:t${i} S${i}:t${i}!`);
+
+describe(`A subject with ${MAX_OTHER_STATES} states that the document does not name`, () => {
+  const full = others(MAX_OTHER_STATES);
+  const all = full.map((_, i) => `S${i}`).join(' ');
+
+  it('takes no other one, and forgets none for it', () => {
+    expect(play([...full.slice(1), 'X:x'].join(' ')).line).toMatch(/^claimed /);
+    expect(play([...full, 'X:x'].join(' ')).line).toBe('full, nothing written');
+    expect(play([...full, 'X:x', 'S0:x'].join(' ')).line).toBe(`done ${all}, nothing written`);
   });
 
-  it('forgets no live state because of states that have expired', () => {
-    const short = Array.from({ length: MAX_STATES - 1 }, (_, i) => `S${i}:t S${i}:t!1`);
-    const steps = ['KEPT:k KEPT:k!', ...short, '+1 A:a A:a!'];
-    expect(play(steps.join(' ')).line).toBe('completed, KEPT A, free');
+  it('still has a place for each that the document names, and never forgets PAID', () => {
+    const documented = ['PENDING', 'CANCELLED', 'FAILED', 'REVERSAL'].map((s) => `${s}:${s} ${s}:${s}!`);
+    const steps = ['PAID:p PAID:p!', ...full, ...documented, 'X:x', 'PAID:y'];
+    const done = `PAID ${all} PENDING CANCELLED FAILED REVERSAL`;
+    expect(play(steps.join(' ')).line).toBe(`done ${done}, nothing written`);
+  });
+
+  it('takes one again once all of them are over', () => {
+    expect(play([...full, `+${MONTH_MS}`, 'X:x'].join(' ')).line).toBe('claimed, none, x');
+  });
+});
+
+describe('The first delivery of what was settled', () => {
+  const settled = { fields: { amount: 'h1' }, isSettled: true } as const;
+  const content = { fields: { amount: 'h1' }, text: 'h2' };
+
+  it('takes its place, once', () => {
+    const record: SubjectRecord = {
+      done: [{ state: 'PAID', token: 'a', at: 1, content: settled }],
+      until: 9,
+    };
+    const delivery = { state: 'PAID', now: 5, content };
+    const { next = NO_RECORD } = decideDelivered(record, delivery);
+    expect(next).toEqual({ done: [{ state: 'PAID', token: 'a', at: 5, content }], until: 9 });
+    expect(decideDelivered(next, delivery)).toEqual({});
+    expect(decideDelivered(record, { ...delivery, state: 'X' })).toEqual({});
+    expect(decideDelivered(record, { ...delivery, now: 9 })).toEqual({});
+  });
+});
+
+describe('The unexpected repeats of a subject', () => {
+  const { record: paid } = play('PAID:a PAID:a!');
+  const repeatOf = (bodyHash: string, now = NOW) => ({ bodyHash, now, retentionMs: 1_000 });
+
+  it(`have one name for each body, at most ${MAX_REPEATS} at a time, and are counted beyond`, () => {
+    const day = new Date(NOW).toISOString().slice(0, 10);
+    let record = paid;
+    for (let i = 0; i < MAX_REPEATS; i += 1) {
+      const { next = NO_RECORD, ...placed } = decideRepeat(record, repeatOf(`h${i}`));
+      expect(placed).toEqual({ ending: `~h${i}~${day}`, unkept: 0 });
+      record = next;
+    }
+    expect(decideRepeat(record, repeatOf('h0', NOW + 999))).toEqual({ ending: `~h0~${day}`, unkept: 0 });
+    const { next = NO_RECORD, ...placed } = decideRepeat(record, repeatOf('x', NOW + 999));
+    expect(placed).toEqual({ unkept: 1 });
+    expect(decideRepeat(next, repeatOf('x'))).toMatchObject({ unkept: 2 });
+    // Neither a claim nor a release changes that, and each place is free once its letter is over.
+    const claim = decideClaim(next, claimOf('PENDING', 'b')) as { readonly next: SubjectRecord };
+    const { next: released = NO_RECORD } = decideRelease(claim.next, { token: 'b', now: NOW });
+    const { next: completed = NO_RECORD } = decideComplete(claim.next, completionOf('PENDING', 'b'));
+    for (const later of [claim.next, released, completed]) {
+      expect(decideRepeat(later, repeatOf('x'))).toMatchObject({ unkept: 2 });
+      expect(decideRepeat(later, repeatOf('x', NOW + 1_000)).ending).toMatch(/^~x~/);
+    }
   });
 });
 
@@ -167,13 +229,13 @@ describe('A version', () => {
 
 describe('A record', () => {
   it('expires after its lease, its states and its version', () => {
-    const until = (ms: number) => ({ state: 'S', token: 't', at: NOW, until: NOW + ms });
+    const done = [{ state: 'S', token: 't', at: NOW }];
     const lease = { token: 't', until: NOW + 7, ms: 7 };
-    const expiries = [NO_RECORD, { lease, done: [until(3)] }, { done: [until(9), until(5)] }].map((record) =>
-      expiryOf(endOf(record), NOW),
+    const expiries = [NO_RECORD, { lease, done, until: NOW + 3 }, { lease, done, until: NOW + 9 }].map(
+      (record) => expiryOf(endOf(record), NOW),
     );
     expect(expiries).toEqual([NOW + 1, NOW + 7, NOW + 9]);
-    expect(expiryOf(endOf({ done: [until(9)] }), NOW + 20)).toBe(NOW + 21);
+    expect(expiryOf(endOf({ done, until: NOW + 9 }), NOW + 20)).toBe(NOW + 21);
   });
 
   it('is read as it was written, in ASCII, whatever its states and tokens hold', () => {
@@ -274,7 +336,7 @@ describe('Any history of a subject', () => {
           expect(grown).toBeGreaterThan(version);
           record = recordFromText<SubjectRecord>(recordToText(next, 'write')) as SubjectRecord;
           version = grown;
-          const ends = [record.lease?.until ?? 0, ...record.done.map(({ until }) => until), version];
+          const ends = [record.lease?.until ?? 0, record.until ?? 0, version];
           expect(expiryOf(endOf(record), version)).toBeGreaterThanOrEqual(Math.max(...ends));
         };
         for (const each of steps) {
@@ -290,7 +352,7 @@ describe('Any history of a subject', () => {
               write(decision.next as SubjectRecord);
             } else if (decision.status === 'busy') expect(alive).toHaveLength(1);
             else expect(recorded.has(each.state)).toBe(true);
-            if (decision.status !== 'busy') expect(decision.handledStates).toEqual([...recorded.keys()]);
+            if ('handledStates' in decision) expect(decision.handledStates).toEqual([...recorded.keys()]);
           } else {
             const claim = claims[each.claim];
             if (claim === undefined) continue;

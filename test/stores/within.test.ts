@@ -2,21 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { storeWithin, type TransactionAccess } from '../../src/stores';
-import type { TransactionOptions } from '../../src/stores/within';
+import type { TransactionOptions } from '../../src/stores/transaction-access';
 import { withSteps } from '../helpers/store-of';
 
 const NOW = 1_000_000;
 const EMPTY = '{"format":1,"token":"empty","done":[]}';
-const DONE = `{"format":1,"token":"other","done":[{"state":"PAID","token":"other","at":1,"until":${NOW + 1}}]}`;
+const DONE = `{"format":1,"token":"other","done":[{"state":"PAID","token":"other","at":1}],"until":${NOW + 1}}`;
 const request = { subject: 'payment:1', state: 'PAID', retentionMs: 60_000, timeoutMs: 1_000 };
 
-type Step = 'read' | 'lock' | 'insert' | 'update' | 'savepoint' | 'release' | 'create';
+type Step = 'read' | 'lock' | 'insert' | 'update' | 'check' | 'savepoint' | 'release' | 'create';
 type Answers = Partial<Record<Step, (tx: string | undefined) => unknown>>;
 type Transaction = TransactionAccess<string>['transaction'];
 
 function stepOf(text: string): Step {
   if (text.includes('FOR UPDATE')) return 'lock';
   if (text.startsWith('SELECT record')) return 'read';
+  if (text.startsWith('SELECT 1 AS kept')) return 'check';
   return text.split(' ')[0]?.toLowerCase() as Step;
 }
 
@@ -30,6 +31,7 @@ function accessTo(answers: Answers = {}, transaction: Transaction = async (work)
     lock: () => [{ record: EMPTY, version: NOW, now: NOW }],
     insert: () => ({ rows: [{ written: 1 }] }),
     update: () => [[{ written: 1 }], 'fields'],
+    check: () => [{ kept: 1 }],
   };
   const access: TransactionAccess<string> = {
     transaction: vi.fn(transaction),
@@ -74,9 +76,11 @@ it('sends each statement in the transaction or outside, in PostgreSQL', async ()
     tx: SELECT record, version, CAST(EXTRACT(EPOCH FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint) AS now, pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true) AS idle,
     CASE WHEN pg_catalog.current_setting('statement_timeout') OPERATOR(pg_catalog.=) '0' THEN pg_catalog.set_config('statement_timeout', $2, true) END AS statement FROM "public"."a?" WHERE id OPERATOR(pg_catalog.=) $3 FOR UPDATE SKIP LOCKED 8000 | 8000 | default/seen:payment:1
     tx: SAVEPOINT pix_automatic 
-    tx: RELEASE SAVEPOINT pix_automatic 
     tx: UPDATE "public"."a?" SET record = $1, version = $2, expires_at = $3 WHERE id OPERATOR(pg_catalog.=) $4 AND version OPERATOR(pg_catalog.=) $5 AND CAST(EXTRACT(EPOCH FROM pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000 AS bigint) OPERATOR(pg_catalog.<) $6 RETURNING 1 AS written, CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
-    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000,"until":1060000}]} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991"
+    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000}],"until":1060000} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991
+    tx: RELEASE SAVEPOINT pix_automatic 
+    tx: SELECT 1 AS kept, CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
+    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable FROM "public"."a?" WHERE id OPERATOR(pg_catalog.=) $1 AND version OPERATOR(pg_catalog.=) $2 default/seen:payment:1 | 1000001"
   `);
 });
 
@@ -88,9 +92,10 @@ it('sends each statement in the transaction or outside, in MySQL, and reads what
     tx: SET @pix_automatic_wait_timeout = COALESCE(@pix_automatic_wait_timeout, @@SESSION.wait_timeout), SESSION wait_timeout = LEAST(@@SESSION.wait_timeout, 8) 
     tx: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM \`a?\` WHERE id = ? FOR UPDATE SKIP LOCKED default/seen:payment:1
     tx: SAVEPOINT pix_automatic 
-    tx: RELEASE SAVEPOINT pix_automatic 
-    tx: UPDATE \`a?\` SET record = ?, version = ?, expires_at = ? WHERE id = ? AND version = ? AND (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) < ? {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000,"until":1060000}]} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991
+    tx: UPDATE \`a?\` SET record = ?, version = ?, expires_at = ? WHERE id = ? AND version = ? AND (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) < ? {"format":1,"token":"random","done":[{"state":"PAID","token":"random","at":1000000}],"until":1060000} | 1000001 | 1060000 | default/seen:payment:1 | 1000000 | 9007199254740991
     tx: SELECT record, version, (TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', UTC_TIMESTAMP(6)) DIV 1000) AS now FROM (SELECT 1) AS one LEFT JOIN \`a?\` ON id = ? default/seen:payment:1
+    tx: RELEASE SAVEPOINT pix_automatic 
+    tx: SELECT 1 AS kept FROM \`a?\` WHERE id = ? AND version = ? default/seen:payment:1 | 1000001
     tx: SET SESSION wait_timeout = CAST(@pix_automatic_wait_timeout AS UNSIGNED), @pix_automatic_wait_timeout = NULL "
   `);
 });
@@ -134,8 +139,11 @@ describe.each([
     );
   });
 
-  it('rolls back where the record is no longer its own', async () => {
-    const { access } = accessTo({ update: () => [], read: () => [{ now: NOW }] });
+  it.each<[string, Answers]>([
+    ['cannot be written', { update: () => [], read: () => [{ now: NOW }] }],
+    ['is no longer its own after the callback', { check: () => [] }],
+  ])('rolls back where the record %s', async (_, answers) => {
+    const { access } = accessTo(answers);
     await expect(within(access).transact(request, async () => undefined)).rejects.toThrow(
       new StoreError(
         'The record of the notification was changed while its callback held it, so the transaction is rolled back. ' +
@@ -201,16 +209,19 @@ describe.each([
     await expect(within(access).transact(request, neverRun)).rejects.toBe(error);
   });
 
+  it('throws what the callback threw where the access swallows it', async () => {
+    const error = new Error('out of stock');
+    const { access } = accessTo({}, (work) => work('tx').catch(() => undefined));
+    await expect(within(access).transact(request, () => Promise.reject(error))).rejects.toBe(error);
+  });
+
   it.each([
-    ['swallows the error of its work', (work) => work('tx').catch(() => undefined), new Error('thrown')],
+    ['swallows what the store threw', (work) => work('tx').catch(() => undefined), new Error('no rights')],
     ['never runs its work', async () => undefined, undefined],
   ] satisfies [string, Transaction, Error | undefined][])('fails where the access %s', async (...given) => {
     const [, transaction, cause] = given;
-    const { access } = accessTo({}, transaction);
-    const work = async () => {
-      throw cause;
-    };
-    await expect(within(access).transact(request, work)).rejects.toThrow(
+    const { access } = accessTo({ lock: () => Promise.reject(cause) }, transaction);
+    await expect(within(access).transact(request, neverRun)).rejects.toThrow(
       new StoreError(
         '`transaction` of the access resolved, but its work has failed or never ran. Return the promise of your ORM’s ' +
           'transaction, and let what work throws reach your ORM.',
@@ -235,7 +246,7 @@ describe.each([
   it('says how many transactions were open, and opens the next one when one has ended', async () => {
     const store = within(accessTo().access, { maxTransactions: 1, slotTimeoutMs: 20 });
     await store.transact(request, async () => {
-      await expect(store.transact(request, neverRun)).rejects.toThrow(
+      await expect(store.transact({ ...request, state: 'REFUNDED' }, neverRun)).rejects.toThrow(
         '1 transactions were open for 20 ms, which is the most that the store opens. ' +
           "Raise the pool's max and maxTransactions, or look for callbacks that take long.",
       );

@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
-import { checkCount, checkDuration, checkFunction, checkPositive } from '../../src/values/option-checks';
+import {
+  checkCount,
+  checkDuration,
+  checkFunction,
+  checkPositive,
+  readNamedOptions,
+} from '../../src/values/option-checks';
 
 const notNumbers = [Number.NaN, Number.POSITIVE_INFINITY, '5', undefined, null, 5n];
 
@@ -44,4 +50,33 @@ it.each([undefined, null, 'match', 7, {}])('checkFunction refuses %s, and names 
   const check = () => checkFunction('match', wrong, '(body) => boolean');
   expect(check).toThrow(ConfigurationError);
   expect(check).toThrow('Expected `match` to be a function: `(body) => boolean`.');
+});
+
+const names = {
+  deadLetters: true,
+  bodyTimeoutMs: true,
+  storeTimeoutMs: true,
+  maxTransactions: true,
+} as const;
+
+it.each([
+  ['deadletters', 'Did you mean `deadLetters`?'],
+  ['maxTransaction', 'Did you mean `maxTransactions`?'],
+  ['maxTransactionsMs', 'Did you mean `maxTransactions`?'],
+  ['storeTimeotuMs', 'Did you mean `storeTimeoutMs`?'],
+  ['timeout', 'Did you mean `bodyTimeoutMs` or `storeTimeoutMs`?'],
+  ['colour', 'Its options are deadLetters, bodyTimeoutMs, storeTimeoutMs, maxTransactions.'],
+  ['toString', 'Its options are deadLetters,'],
+  ['__proto__', 'Its options are deadLetters,'],
+])('an option %s, which nothing reads, is refused', (name, hint) => {
+  const given = JSON.parse(`{"${name}":1}`) as object;
+  const read = () => readNamedOptions('createThing', given, names as never);
+  expect(read).toThrow(ConfigurationError);
+  expect(read).toThrow(`\`createThing\` has no option \`${name}\`. ${hint}`);
+});
+
+it('an option that is undefined is left out before names are checked', () => {
+  const given = { deadletters: undefined, deadLetters: undefined, bodyTimeoutMs: 1 };
+  const read = readNamedOptions('createThing', given, names as never);
+  expect(Object.entries(read)).toEqual([['bodyTimeoutMs', 1]]);
 });

@@ -31,6 +31,7 @@ it.each([
 
 const notFinite = 'expected a finite number, got NaN or infinity';
 const lost = 'expected plain JSON, which a function, a symbol, a promise or a map is not';
+const noValue = 'expected a value, got an object whose toJSON gives none, as an invalid date does';
 const badDate = new Date('29/02/2027');
 const shared = { rate: Number.NaN };
 
@@ -42,8 +43,12 @@ it.each<[unknown, string, ...string[]]>([
   [{ amount: { toJSON: () => Number.NaN } }, notFinite, 'amount'],
   // One object in two places, each with its own path.
   [{ a: shared, b: { c: shared } }, notFinite, 'a.rate', 'b.c.rate'],
-  [{ since: badDate }, 'expected a valid date', 'since'],
-  [{ list: [badDate] }, 'expected a valid date', 'list.0'],
+  [{ since: badDate }, noValue, 'since'],
+  [{ list: [badDate] }, noValue, 'list.0'],
+  [{ amount: { toJSON: () => null } }, noValue, 'amount'],
+  [{ amount: { toJSON: () => undefined } }, noValue, 'amount'],
+  [{ amount: Object.assign(() => 1, { toJSON: () => null }) }, noValue, 'amount'],
+  [{ toJSON: () => undefined }, noValue, ''],
   [Promise.resolve(1), lost, ''],
   [{ novel: [new Map([['amount', 1]])] }, lost, 'novel.0'],
   [{ novel: { deep: new Set([1]) } }, lost, 'novel.deep'],

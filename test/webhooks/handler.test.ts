@@ -2,11 +2,10 @@ import { Agent, createServer, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   salePayloadSchema,
-  toNodeListener,
   type WebhookHandler,
   type WebhookHandlerOptions,
 } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
 import { gate, throwing } from './faults';
@@ -25,10 +24,57 @@ import { WatchedStore } from './watched-store';
 
 const url = 'https://merchant.example/webhooks';
 const KEY = 'payment:s-1:PAID';
-const serveHandler = (handler: WebhookHandler) => listen(createServer(toNodeListener(handler)));
+const serveHandler = (handler: WebhookHandler) => listen(createServer(handler));
 /** A request whose body arrives as its stream does. */
 const streaming = (headers: Record<string, string>, body: ReadableStream) =>
   new Request(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+
+describe('a handler tells a Request from the pair of node:http by the first argument alone', () => {
+  const pair = () => ({ headersSent: false, writeHead: vi.fn(), end: vi.fn() });
+
+  it.each<[string, unknown]>([
+    ['a server, as Bun does', { requestIP: () => null, upgrade: () => false }],
+    ['what Deno knows of the connection', { remoteAddr: { hostname: '127.0.0.1' } }],
+    ['an environment and a context, as Workers do', { DB: {} }],
+    ['the parameters of a route, as Next.js does', { params: Promise.resolve({}) }],
+    ['something that looks like a response of node:http', pair()],
+  ])('and returns a Response where the caller also passes %s', async (_, second) => {
+    const { handler, acted } = createListener();
+    const called = handler as (...given: unknown[]) => Promise<unknown>;
+    const answer = await called(notificationRequest(salePayload()), second, {});
+    expect(answer).toBeInstanceOf(Response);
+    expect([(answer as Response).status, acted]).toEqual([200, [KEY]]);
+    if ('end' in Object(second)) expect(second).toMatchObject({ end: expect.toSatisfy(neverCalled) });
+  });
+  const neverCalled = (spy: ReturnType<typeof vi.fn>) => spy.mock.calls.length === 0;
+
+  it('and answers on the response for anything else, with nothing to return', async () => {
+    const { handler, acted } = createListener();
+    const response = pair();
+    const request = { method: 'POST', url: '/', headers: { authorization }, body: salePayload() };
+    expect(await handler({ ...request, readableDidRead: true } as never, response)).toBeUndefined();
+    expect([response.writeHead.mock.calls[0]?.[0], acted]).toEqual([200, [KEY]]);
+  });
+
+  const unreadable = Object.defineProperty({}, 'headers', { get: throwing(new Error('unreadable')) });
+  const head = { method: 'POST', url: '/', headers: { authorization } };
+  it.each<[string, ...unknown[]]>([
+    ['a plain request', { ...head, body: salePayload() }],
+    ['a context of Koa', { ...head, req: {}, res: {}, request: { ...head } }],
+    ['an event of a cloud function, without headers', { body: JSON.stringify(salePayload()) }],
+    ['nothing', undefined],
+    ['null for a second argument', head, null],
+    ['something that can only end', head, { end: () => expect.unreachable() }],
+    ['something that can only write a head', head, { writeHead: () => expect.unreachable() }],
+    ['an object whose headers throw', unreadable],
+  ])('and answers 500 to %s, acts on nothing, and its report says what to call', async (_, ...given) => {
+    const { handler, acted, reports } = createListener();
+    const { status } = await (handler as (...given: unknown[]) => Promise<Response>)(...given);
+    expect([status, acted, linesOf(reports)]).toEqual([500, [], ['internal 500']]);
+    const says = /neither with a `Request` nor with .*`toLambda\(handler\)`.*handler\.handle\(/;
+    expect(reports[0]?.message).toMatch(says);
+  });
+});
 
 it.each(['GET', 'HEAD', 'PUT', 'OPTIONS'])('a %s is answered 405 with Allow', async (method) => {
   const { handler, reports } = createListener();
@@ -323,11 +369,10 @@ describe('drain', () => {
   it('resolves once the answers are handed over, so that the process may end then', async () => {
     const { wait, open } = gate();
     const { handler } = createListener({ on: { payment: wait } });
-    const listener = toNodeListener(handler);
     const responses: ServerResponse[] = [];
     const server = createServer((request, response) => {
       responses.push(response);
-      listener(request, response);
+      handler(request, response);
     });
     const delivery = deliver(await listen(server), salePayload());
     await expect.poll(() => responses).toHaveLength(1);

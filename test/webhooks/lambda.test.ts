@@ -1,7 +1,7 @@
 import { ConfigurationError, toLambda } from 'pix-automatic-sdk/webhooks';
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { queries, refundPayload, salePayload } from './payloads';
-import { authorization, codesOf, createListener } from './support';
+import { authorization, codesOf, createListener, linesOf } from './support';
 
 // `test/hosts` runs it with whole events of each gateway.
 
@@ -9,10 +9,64 @@ it('toLambda throws for an argument that is not a handler', () => {
   expect(() => toLambda({} as never)).toThrow(ConfigurationError);
 });
 
-const notHttp = { requestContext: {}, headers: null, body: null };
-it.each([{}, notHttp])('an event that is no HTTP request is answered 405: %j', async (event) => {
-  const { handler } = createListener();
-  expect(await toLambda(handler)(event)).toMatchObject({ statusCode: 405, headers: { allow: 'POST' } });
+describe('an event that toLambda does not know', () => {
+  it.each([
+    [null, 'without an event'],
+    [undefined, 'without an event'],
+    ['text', 'without an event'],
+    [{}, 'an event without fields'],
+    [{ requestContext: null, headers: null, body: null }, 'fields `requestContext`, `headers`, `body`'],
+    [{ key1: 1, '123.456.789-09': 1 }, 'fields `key1`, `*`'],
+    [{ Records: [{ eventSource: 'aws:sqs', body: '{}' }] }, 'the `Records` of aws:sqs'],
+    [{ Records: [{ EventSource: 'aws:sns' }] }, 'the `Records` of aws:sns'],
+    [{ Records: [{ eventSource: 'S3CRET 1' }] }, 'the `Records` of something'],
+    [{ Records: [null] }, 'the `Records` of something'],
+    [{ source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} }, 'an event of EventBridge'],
+    [{ requestContext: { connectionId: 'c-1', eventType: 'MESSAGE' } }, 'a WebSocket API'],
+    [{ version: '2.0', method: 'POST', path: '/', requestContext: {} }, 'VPC Lattice'],
+  ])('is named in its report, and answered 500: %j', async (event, named) => {
+    const { handler, acted, reports } = createListener();
+    const answer = await toLambda(handler)(event as never);
+    expect(answer).toMatchObject({
+      statusCode: 500,
+      body: 'Internal error',
+      headers: { 'content-length': '14' },
+    });
+    expect([linesOf(reports), acted]).toEqual([['internal 500'], []]);
+    expect(reports[0]?.message).toContain(named);
+    expect(reports[0]?.message).toContain('`handler.handle({ method, url, headers, body })`');
+    expect(reports[0]?.message).not.toMatch(/S3CRET|123/);
+  });
+
+  it('says that AWS takes the answer for a success, where it would delete the messages', async () => {
+    const { handler, reports } = createListener();
+    await toLambda(handler)({ Records: [] } as never);
+    expect(reports[0]?.message).toContain('does not deliver it again');
+  });
+
+  it.each(['GET', 'PUT'])('does not include a %s, which is answered 405', async (httpMethod) => {
+    const { handler, reports } = createListener();
+    expect(await toLambda(handler)({ httpMethod, headers: null, body: null })).toMatchObject({
+      statusCode: 405,
+    });
+    expect(codesOf(reports)).toEqual(['method_not_allowed']);
+  });
+});
+
+describe('the Authorization that counts in an event with single and multi-value headers', () => {
+  const wrong = 'Basic d3Jvbmc6d3Jvbmc=';
+  const event = { httpMethod: 'POST', body: JSON.stringify(salePayload()) };
+  it.each([
+    ['the single one', authorization, [wrong, authorization], 200],
+    ['the single one', wrong, [authorization], 401],
+    ['the only one of the list, without a single one', undefined, [authorization], 200],
+    ['none of several', undefined, [wrong, authorization], 401],
+    ['none of several', undefined, [authorization, authorization], 401],
+  ])('is %s: %j and %j', async (_, single, several, statusCode) => {
+    const headers = single === undefined ? {} : { authorization: single };
+    const signed = { ...event, headers, multiValueHeaders: { authorization: several } };
+    expect(await toLambda(createListener().handler)(signed)).toMatchObject({ statusCode });
+  });
 });
 
 const http = { http: { method: 'POST' } };
@@ -64,6 +118,51 @@ it('a body of Base64 is read as bytes, and their size is checked', async () => {
     (await toLambda(handler)({ ...event, body: Buffer.from(text).toString('base64') })).statusCode;
   expect(await send(JSON.stringify({ ...salePayload(), referenceCode: 'João' }))).toBe(200);
   expect([await send(' '.repeat(1_001)), acted.length]).toEqual([413, 1]);
+});
+
+describe('a body of Base64', () => {
+  const text = JSON.stringify(salePayload());
+  const maxBodyBytes = Buffer.byteLength(text) + 10;
+  const padded = (bytes: number) => Buffer.from(text.padEnd(bytes)).toString('base64');
+  const post = { httpMethod: 'POST', headers: { authorization }, isBase64Encoded: true };
+  const decoding = () => {
+    const spy = vi.spyOn(globalThis, 'atob');
+    onTestFinished(() => spy.mockRestore());
+    return spy;
+  };
+
+  it.each([0, 1, 2])(
+    'of exactly the limit is decoded, and one of a byte more is not: limit + %d',
+    async (more) => {
+      const limit = maxBodyBytes + more;
+      const { handler, reports } = createListener({ maxBodyBytes: limit });
+      const lambda = toLambda(handler);
+      expect(await lambda({ ...post, body: padded(limit) })).toMatchObject({ statusCode: 200 });
+      const unpadded = padded(limit).replaceAll('=', '');
+      expect(await lambda({ ...post, body: unpadded })).toMatchObject({ statusCode: 200 });
+      const atob = decoding();
+      expect(await lambda({ ...post, body: padded(limit + 1) })).toMatchObject({ statusCode: 413 });
+      expect([codesOf(reports), atob.mock.calls]).toEqual([['body_too_large'], []]);
+    },
+  );
+
+  it.each([
+    [401, { headers: {} }],
+    [405, { httpMethod: 'PUT' }],
+  ])('is not decoded before the answer %d', async (statusCode, changes) => {
+    const atob = decoding();
+    const event = { ...post, body: padded(maxBodyBytes), ...changes };
+    expect(await toLambda(createListener().handler)(event)).toMatchObject({ statusCode });
+    expect(atob).not.toHaveBeenCalled();
+  });
+
+  it('is what `handle` takes too, with `isBase64Encoded`', async () => {
+    const { handler, acted } = createListener();
+    const request = { method: 'POST', url: '/', headers: { authorization }, body: padded(maxBodyBytes) };
+    expect((await handler.handle({ ...request, isBase64Encoded: true })).status).toBe(200);
+    expect(acted).toHaveLength(1);
+    expect((await handler.handle({ ...request, isBase64Encoded: false })).status).toBe(400);
+  });
 });
 
 it('a body that is no Base64 is answered 400, and 401 without credentials', async () => {

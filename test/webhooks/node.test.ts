@@ -1,82 +1,22 @@
 import { once } from 'node:events';
-import { Agent, createServer, get, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent, createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
-import { toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
-import { throwing, thrownBy } from './faults';
+import { throwing } from './faults';
 import { refundPayload, salePayload } from './payloads';
 import { open, serve } from './serving';
 import { authorization, codesOf, createListener, linesOf } from './support';
+import { WatchedStore } from './watched-store';
 
 const head = { method: 'POST', url: '/', headers: { authorization } };
 const json = JSON.stringify({ ...salePayload(), referenceCode: 'café 🏠' });
 
-describe('a handler that is mounted without toNodeListener', () => {
-  /** Calls the handler as a framework would; it resolves whatever it is given. */
-  async function mount(...given: unknown[]) {
-    const { handler, reports } = createListener();
-    const { status } = await (handler as (...given: unknown[]) => Promise<Response>)(...given);
-    const says =
-      /called with something that is not a `Request`.*`toNodeListener\(handler\).*handler\.handle\(/;
-    expect([status, linesOf(reports)[0]]).toEqual([500, 'internal 500']);
-    expect(reports[0]?.message).toMatch(says);
-    return reports;
-  }
-
-  it('answers 500 as Express middleware, and acts on nothing', async () => {
-    const { handler, acted } = createListener();
-    const app = express();
-    app.post('/webhooks', handler as never);
-    const answer = await deliver(`${await listen(createServer(app))}/webhooks`, salePayload());
-    expect([answer.status, answer.body, acted]).toEqual([500, 'Internal error', []]);
-  });
-
-  it('answers 500 as a listener of node:http, without and with a Content-Length', async () => {
-    const { handler } = createListener();
-    const url = await listen(createServer(handler as never));
-    expect((await deliver(url, salePayload())).status).toBe(500);
-    const status = await new Promise((resolve) => get(url, (response) => resolve(response.statusCode)));
-    expect(status).toBe(500);
-  });
-
-  it.each([
-    ['a plain request', { ...head, body: salePayload() }],
-    ['a context of Koa', { ...head, req: {}, res: {}, request: { ...head } }],
-    ['an event of a cloud function, without headers', { body: JSON.stringify(salePayload()) }],
-    ['nothing', undefined],
-    ['null for a second argument', head, null],
-    ['an environment, as Workers pass', head, { env: 1 }],
-    ['something that can only end', head, { end: () => expect.unreachable() }],
-    ['something that can only write a head', head, { writeHead: () => expect.unreachable() }],
-  ])('answers 500 when given %s, and its report says what to call', async (_, ...given) => {
-    expect(await mount(...given)).toHaveLength(1);
-  });
-
-  it.each([
-    [{ complete: true }, undefined],
-    [{ complete: false }, 'close'],
-    [{}, 'close'],
-    [{ httpVersionMajor: 2 }, undefined],
-  ])('keeps the connection of a response only where the body has arrived: %j', async (given, connection) => {
-    const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
-    await mount({ ...head, ...given }, response);
-    const [[status, headers]] = response.writeHead.mock.calls as [[number, Record<string, string>]];
-    expect([status, headers['content-length'], headers['connection']]).toEqual([500, '14', connection]);
-    expect(response.end).toHaveBeenCalledWith('Internal error');
-  });
-
-  it('reports both errors when its response throws too', async () => {
-    const broken = { headersSent: false, writeHead: throwing(new Error('broken')), end: () => undefined };
-    expect(await mount(head, broken)).toMatchObject([{}, { code: 'internal', error: { message: 'broken' } }]);
-  });
-});
-
-describe('toNodeListener', () => {
+describe('a handler called with a request and a response of node:http', () => {
   const failure = new Error('injected: the response failed');
   const broken = throwing(failure);
 
@@ -87,8 +27,8 @@ describe('toNodeListener', () => {
   ])('reports a response whose %s, and breaks the connection off', async (_, faults) => {
     const { handler, acted, reports } = createListener();
     const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn(), destroy: vi.fn(), ...faults };
-    toNodeListener(handler)({ ...head, body: salePayload(), readableDidRead: true } as never, response);
-    await expect.poll(() => reports).toHaveLength(1);
+    const request = { ...head, body: salePayload(), readableDidRead: true };
+    expect(await handler(request, response)).toBeUndefined();
     const message = expect.stringContaining('could not be sent');
     expect(reports).toMatchObject([{ code: 'internal', status: 500, error: failure, message }]);
     expect([acted, response.destroy.mock.calls.length]).toEqual([['payment:s-1:PAID'], 1]);
@@ -97,31 +37,27 @@ describe('toNodeListener', () => {
   it('lets the service see a failed delivery, over real HTTP, when a response throws', async () => {
     const { handler } = createListener();
     const server = createServer((request, response) =>
-      toNodeListener(handler)(request, Object.assign(response, { writeHead: broken })),
+      handler(request, Object.assign(response, { writeHead: broken })),
     );
     await expect(deliver(await listen(server), salePayload())).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('answers 500 when a handler that is not from this library rejects or throws', async () => {
-    const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-    onTestFinished(() => error.mockRestore());
-    for (const handle of [() => Promise.reject(failure), broken]) {
-      const url = await listen(createServer(toNodeListener({ handle } as never)));
-      expect((await deliver(url, salePayload())).status).toBe(500);
+  it('never rejects, reports what the request throws, and answers 500', async () => {
+    for (const field of ['method', 'url', 'headers']) {
+      const { handler, reports } = createListener();
+      const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
+      const request = Object.defineProperty({ ...head }, field, { get: broken });
+      expect(await handler(request, response)).toBeUndefined();
+      expect(reports).toMatchObject([{ code: 'internal', status: 500, error: failure }]);
+      expect(response.writeHead.mock.calls).toMatchObject([[500, {}]]);
     }
-    expect(error).toHaveBeenCalledWith(expect.stringContaining('The answer could not be sent'));
   });
 
-  it('takes a missing method and URL of a request as empty', () => {
-    const handle = vi.fn(() => new Promise<never>(() => undefined));
-    const request = { headers: {} };
-    toNodeListener({ handle } as never)(request, {} as never);
-    expect(handle.mock.calls).toEqual([[{ method: '', url: '', headers: {}, body: request }]]);
-  });
-
-  it.each([undefined, null, () => undefined, {}])('refuses %s, which is no handler', (value) => {
-    const refusal = { name: 'ConfigurationError', message: expect.stringContaining('createWebhookHandler') };
-    expect(thrownBy(() => toNodeListener(value as never))).toMatchObject(refusal);
+  it.each([{}, undefined, null])('answers 405 to a request without a method: %j', async (request) => {
+    const { handler, reports } = createListener();
+    const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
+    await handler(request as never, response);
+    expect([response.writeHead.mock.calls[0]?.[0], codesOf(reports)]).toEqual([405, ['method_not_allowed']]);
   });
 
   it('takes the bytes that a body parser has kept as rawBody, and checks their size', async () => {
@@ -130,7 +66,7 @@ describe('toNodeListener', () => {
     const keep = (request: IncomingMessage, _: unknown, rawBody: Buffer) =>
       Object.assign(request, { rawBody });
     app.use(express.json({ limit: '10mb', verify: keep }));
-    app.post('/webhooks', toNodeListener(handler));
+    app.post('/webhooks', handler);
     const url = `${await listen(createServer(app))}/webhooks`;
     expect((await deliver(url, salePayload())).status).toBe(200);
     expect((await deliver(url, { ...salePayload(), filler: 'x'.repeat(1_000) })).status).toBe(413);
@@ -140,24 +76,11 @@ describe('toNodeListener', () => {
     const { handler } = createListener();
     let answered: unknown;
     const server = createServer(async (request, response) => {
-      await toNodeListener(handler)(request, response);
+      await handler(request, response);
       answered = response.writableEnded;
     });
     await deliver(await listen(server), salePayload());
     expect(answered).toBe(true);
-  });
-
-  it('writes nothing when something else has answered already', async () => {
-    const { handler, acted, reports } = createListener();
-    const server = createServer((request, response) => {
-      toNodeListener(handler)(request, response);
-      response.writeHead(202).end('first');
-    });
-    expect(await deliver(await listen(server), json)).toMatchObject({ status: 202, body: 'first' });
-    await expect.poll(() => acted).toEqual(['payment:s-1:PAID']);
-    // Gives the answer time to come out.
-    await sleep(20);
-    expect(reports).toEqual([]);
   });
 
   it('works for a client that sends its body after 100-continue', async () => {
@@ -168,6 +91,106 @@ describe('toNodeListener', () => {
     sent.flushHeaders();
     const [{ statusCode: status }] = (await once(sent, 'response')) as [IncomingMessage];
     expect(status).toBe(200);
+  });
+});
+
+describe('a request that something else has answered before the handler', () => {
+  const key = 'payment:s-1:PAID';
+  const failure = new Error('bug');
+  const failing = throwing(failure);
+
+  /** A listener whose callback, or what wraps it, answers first. Returns what the client and `onReport` got. */
+  async function answeredFirst(sent: number, act: () => unknown = () => undefined, options: object = {}) {
+    let answerFirst: () => void = () => undefined;
+    const payment = async () => {
+      answerFirst();
+      await act();
+    };
+    const { handler, reports } = createListener({ ...options, on: { payment } });
+    const server = createServer(async (request, response) => {
+      answerFirst = () => void response.writeHead(sent).end('first');
+      await handler(request, response);
+    });
+    const answer = await deliver(await listen(server), json);
+    await expect.poll(() => codesOf(reports)).toContain('answered_elsewhere');
+    expect(answer).toMatchObject({ status: sent, body: 'first' });
+    return { reports, handler, about: reports.find(({ code }) => code === 'answered_elsewhere') };
+  }
+
+  it.each([
+    [200, undefined, /sent 200, and the handler would have sent 200\. The service does not send it again\./],
+    [202, undefined, /sent 202, and the handler would have sent 200\. The service sends it again/],
+    [500, failing, /sent 500, and the handler would have sent 500\. The service sends it again/],
+    [
+      200,
+      failing,
+      /sent 200, and the handler would have sent 500\. The service does not send it again, although/,
+    ],
+  ])(
+    'with %d has a report of its own, with the key and what the service does then',
+    async (sent, act, says) => {
+      const { about } = await answeredFirst(sent, act);
+      expect(about).toMatchObject({
+        status: sent,
+        kind: 'payment',
+        key,
+        message: expect.stringMatching(says),
+      });
+      expect(about?.message).toMatch(/^Something else has answered .*`res\.send`/);
+    },
+  );
+
+  it('with 200 promises no repeat of a callback that failed', async () => {
+    const { reports } = await answeredFirst(200, failing);
+    expect(codesOf(reports)).toEqual(['callback_failed', 'answered_elsewhere']);
+    const [failed] = reports;
+    expect(failed).toMatchObject({ code: 'callback_failed', status: 200, error: failure });
+    expect(failed?.message).toContain(
+      'Something else has answered 200, so the service does not send it again.',
+    );
+    expect(failed?.message).not.toContain('sends it again after');
+  });
+
+  it('with 503 still promises a repeat of a callback that failed', async () => {
+    const { reports } = await answeredFirst(503, failing);
+    expect(reports[0]).toMatchObject({ code: 'callback_failed', status: 503 });
+    expect(reports[0]?.message).toContain('The service sends it again after about 60 s');
+  });
+
+  it('with 200 says that a failed notification is kept as a dead letter, where it is', async () => {
+    const { reports, handler } = await answeredFirst(200, failing, { deadLetters: true });
+    expect(reports[0]?.message).toMatch(/does not send it again\. It is kept as a dead letter/);
+    expect(await handler.deadLetters.list()).toMatchObject([{ code: 'callback_failed' }]);
+  });
+
+  it('with 200 does not promise one after a letter that could not be kept either', async () => {
+    const store = new WatchedStore();
+    store.letters.faults.keep = failing;
+    const { reports } = await answeredFirst(200, failing, { deadLetters: true, store });
+    const failed = reports.find(({ code }) => code === 'callback_failed');
+    expect(failed?.message).toMatch(/does not send it again\. It could not be kept as a dead letter\./);
+  });
+
+  it('is told of a refusal too, which has no key', async () => {
+    const { handler, reports } = createListener();
+    const response = { headersSent: true, statusCode: 401, writeHead: vi.fn(), end: vi.fn() };
+    await handler({ method: 'POST', headers: {} }, response);
+    expect(linesOf(reports)).toEqual(['unauthorized 401', 'answered_elsewhere 401']);
+    expect(response.writeHead).not.toHaveBeenCalled();
+  });
+
+  it('in Express, by a callback that has the response, leaves the process alone', async () => {
+    const { handler, acted, reports } = createListener();
+    const app = express();
+    app.post('/webhooks', (request, response) => {
+      const done = handler(request, response);
+      response.send('stray');
+      return done;
+    });
+    const answer = await deliver(`${await listen(createServer(app))}/webhooks`, salePayload());
+    expect([answer.status, answer.body]).toEqual([200, 'stray']);
+    await expect.poll(() => codesOf(reports)).toEqual(['answered_elsewhere']);
+    expect(acted).toEqual([key]);
   });
 });
 
@@ -216,8 +239,7 @@ describe('the connection after an answer', () => {
     const note = (warning: Error) => void warnings.push(warning.message);
     process.on('warning', note);
     onTestFinished(() => void process.off('warning', note));
-    const listener = toNodeListener(createListener({ maxBodyBytes: 5 }).handler);
-    const server = http2.createServer((...given) => listener(...given)).listen(0, '127.0.0.1');
+    const server = http2.createServer(createListener({ maxBodyBytes: 5 }).handler).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     onTestFinished(() => {

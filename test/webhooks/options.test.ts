@@ -33,7 +33,7 @@ describe('createWebhookHandler refuses', () => {
   const confirm = { client: { getTransaction: hang }, acceptRefunded: 'yes' };
   const keptTooLong =
     '`deadLetters.retentionMs` (30 days if it is left out) to be at least an hour less than `retentionMs`';
-  const noClient = '`confirm` with `getTransaction`. Pass `PaymentsClient.fromEnv()`, for example.';
+  const noClient = '`confirm` with `getTransaction`: `PaymentsClient.fromEnv()`, for example.';
   const noStoreHint = '`store` to be a store: `new PostgresStore(pool)`, for example.';
   const headers = "`getAuthorization` to be a function: `({ headers }) => headers.get('x-auth')`";
   const noFunction = [{ payment: true }, { payment: 'ignored' }, { payment: null }];
@@ -72,6 +72,21 @@ describe('createWebhookHandler refuses', () => {
     for (const value of values) expect(refusalOf({ [name]: value })).toContain(message);
   });
 
+  it.each([
+    [
+      { deadletters: true },
+      '`createWebhookHandler` has no option `deadletters`. Did you mean `deadLetters`?',
+    ],
+    [{ timeout: 5 }, 'Did you mean `bodyTimeoutMs` or `callbackTimeoutMs` or `storeTimeoutMs`?'],
+    [
+      { deadLetters: { retention: 5 } },
+      '`deadLetters` has no option `retention`. Did you mean `retentionMs`?',
+    ],
+    [{ confirm: { client: { getTransaction: hang }, acceptRefund: true } }, 'Did you mean `acceptRefunded`?'],
+  ])('a name that it does not read: %j', (options, message) => {
+    expect(refusalOf(options)).toContain(message);
+  });
+
   it('an undefined callback for a kind of the merchant too', () => {
     expect(refusalOf({ kinds: [own], on: { own: undefined } })).toContain('`on.own` is undefined');
   });
@@ -84,6 +99,7 @@ describe('createWebhookHandler takes', () => {
     { bodyTimeoutMs: 2 ** 31 - 1 },
     { callbackTimeoutMs: 40_000 },
     { retentionMs: 365 * 24 * 60 * 60 * 1000 },
+    { confirm: false, deadLetters: false },
     { getAuthorization: undefined, onReport: undefined, kinds: undefined, store: undefined },
   ])('%o', async (options) => {
     const { handler, acted } = createListener(options);

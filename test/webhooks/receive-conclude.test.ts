@@ -4,7 +4,7 @@ import { defineNotification, type WebhookDone } from 'pix-automatic-sdk/webhooks
 import { describe, expect, it } from 'vitest';
 import { createBug, gate, throwing } from './faults';
 import { refundPayload, salePayload } from './payloads';
-import { createListener, schemaOf, send } from './support';
+import { authorization, codesOf, createListener, schemaOf, send } from './support';
 
 /** A listener with what its `onDone` was told. */
 function createTelling(options: object = {}) {
@@ -57,13 +57,13 @@ describe('onDone', () => {
 
   it('tells of a replay and of a settlement, with where it comes from', async () => {
     const { fix, breaks } = createBug();
-    const { handler, told } = createTelling({ deadLetters: true, on: { payment: breaks() } });
+    const { handler, settle, told } = createTelling({ deadLetters: true, on: { payment: breaks() } });
     await send(handler);
     fix();
-    await handler.replay();
+    await handler.replay(await handler.deadLetters.list());
     const transaction = fixtures.transaction({ uuid: 's-1', refunds: undefined });
-    await handler.settle({ uuid: 's-1', transaction });
-    await handler.settle({ uuid: 's-2', transaction: { ...transaction, uuid: 's-2' } });
+    await settle({ uuid: 's-1', transaction });
+    await settle({ uuid: 's-2', transaction: { ...transaction, uuid: 's-2' } });
     const [replayed, settled] = [
       { ...done, origin: 'replay' },
       { ...done, origin: 'settle' },
@@ -96,4 +96,64 @@ it('does not tell of the answer to a body that could not be read', async () => {
   expect([await send(handler, 'no JSON'), told]).toEqual([400, []]);
   expect(await send(handler, salePayload(), { headers: { authorization: 'Basic x' } })).toBe(401);
   expect(told).toEqual([]);
+});
+
+describe('a body with U+FFFD, which stands for bytes that are no UTF-8', () => {
+  const json = JSON.stringify({
+    ...salePayload(),
+    shopper: { firstName: 'João', lastName: 'é', email: 'a@b.c' },
+  });
+  const latin1 = Buffer.from(json, 'latin1');
+  const damaged = { code: 'damaged_text', status: 200, kind: 'payment', key };
+  const handled = ({ handler }: Pick<ReturnType<typeof createListener>, 'handler'>, body: unknown) =>
+    handler
+      .handle({ method: 'POST', url: '/', headers: { authorization }, body })
+      .then(({ status }) => status);
+
+  it.each([
+    ['bytes', latin1],
+    ['text that something else has decoded', latin1.toString('utf8')],
+  ])(
+    'outside its identity, as %s, is acted on and reported with the names of its fields',
+    async (_, body) => {
+      const { handler, acted, reports } = createListener();
+      expect(await handled({ handler }, body)).toBe(200);
+      expect(acted).toEqual([key]);
+      const issues = ['firstName', 'lastName'].map((name) => ({ path: ['shopper', name] }));
+      expect(reports).toMatchObject([{ ...damaged, issues }]);
+      expect(reports[0]?.message).toContain('U+FFFD');
+      expect(reports[0]?.message).toContain('Fields: shopper.firstName, shopper.lastName.');
+      expect(JSON.stringify(reports[0])).not.toContain('Jo');
+    },
+  );
+
+  it('has the status that it was answered with', async () => {
+    const listener = createListener({ on: { payment: throwing(new Error('bug')) } });
+    expect(await handled(listener, latin1)).toBe(500);
+    expect(listener.reports).toMatchObject([{ code: 'callback_failed' }, { ...damaged, status: 500 }]);
+  });
+
+  it('in its identity is refused, and not told twice', async () => {
+    const listener = createListener();
+    expect(await handled(listener, json.replace('"s-1"', '"s-\uFFFD"'))).toBe(400);
+    expect(codesOf(listener.reports)).toEqual(['invalid_notification']);
+  });
+
+  it('is not reported where there is none, nor where a kind is ignored', async () => {
+    const listener = createListener({ on: { payment: () => undefined, refund: 'ignore' } });
+    const refund = JSON.stringify({ ...refundPayload(), reason: '\uFFFD' });
+    expect([await handled(listener, json), await handled(listener, refund)]).toEqual([200, 200]);
+    expect(listener.reports).toEqual([]);
+  });
+
+  it('is looked for in lists and maps, four levels deep, whatever else is below', async () => {
+    const deep = { a: { b: { c: { d: '\uFFFD', e: { f: '\uFFFD' } } } }, list: ['x', '\uFFFD'] };
+    const listener = createListener();
+    expect(await handled(listener, JSON.stringify({ ...salePayload(), ...deep }))).toBe(200);
+    const paths = listener.reports[0]?.issues?.map(({ path }) => path.join('.'));
+    expect(paths).toEqual(['list.1', 'a.b.c.d']);
+    const levels = 100_000;
+    const body = `${json.slice(0, -1)},"deep":${'{"a":'.repeat(levels)}"\uFFFD"${'}'.repeat(levels)}}`;
+    expect(await handled(createListener(), body)).toBe(200);
+  });
 });

@@ -73,6 +73,9 @@ it.each<[string, string, () => unknown, object]>([
   ['a Node stream that was read', '500 body_already_read', () => readBefore('readableDidRead'), {}],
   ['a Node stream that has ended', '500 body_already_read', () => readBefore('readableEnded'), {}],
   ['a Node stream that is destroyed', '500 body_already_read', () => readBefore('destroyed'), {}],
+  // A parser leaves it for a body that it skips. As text it is what was sent.
+  ['an empty object', '500 body_already_read', () => ({}), {}],
+  ['the text of an empty object', '200 unhandled', () => '{}', {}],
   // A parser may have made such a body, so a stream has all three.
   ['an object with on and off', '200 whole', () => withFunctions('on', 'off'), {}],
   ['an object with on and resume', '200 whole', () => withFunctions('on', 'resume'), {}],
@@ -254,6 +257,11 @@ describe('a body that something else had first', () => {
     (parse: (text: string) => unknown): Before =>
     async (request) =>
       void Object.assign(request, { body: parse((await buffer(request)).toString()) });
+  // Vercel parses the body when something first reads the property.
+  const leaveThrowing: Before = async (request) => {
+    await buffer(request);
+    Object.defineProperty(request, 'body', { get: throwing(new Error('Invalid JSON')) });
+  };
   const set = (body: unknown) => (request: object) => void Object.assign(request, { body });
   it.each<[string, string, Before]>([
     ['read it and left nothing', '500 body_already_read', (request) => buffer(request)],
@@ -261,7 +269,13 @@ describe('a body that something else had first', () => {
     ['left an object in request.body', '200 whole', leave(JSON.parse)],
     ['left text in request.body', '200 whole', leave(String)],
     ['left bytes in request.body', '200 whole', leave(Buffer.from)],
+    [
+      'left {} in request.body, as a parser does for a type that it skips',
+      '500 body_already_read',
+      leave(() => ({})),
+    ],
     ['left null in request.body', '400 invalid_body', leave(() => null)],
+    ['left a request.body that throws', '400 invalid_body', leaveThrowing],
     ['only set an encoding', '200 whole', (request) => request.setEncoding('utf8')],
     ['only paused it', '200 whole', (request) => request.pause()],
     ['only came back to it later', '200 whole', () => sleep(30)],
@@ -276,6 +290,35 @@ describe('a body that something else had first', () => {
     const { url, reports } = await serve({ bodyTimeoutMs: 10_000, on }, before);
     const { status } = await deliver(url, json, { timeoutMs: 5_000 });
     expect([status, ...codesOf(reports), ...given].join(' ')).toBe(expected);
+  });
+});
+
+it('an empty object that a parser left is told as such, with what to do', async () => {
+  const { handler, reports } = createListener({ on: { unrecognized: 'ignore' } });
+  expect(await handled({ handler }, {})).toBe(500);
+  expect(reports[0]?.message).toMatch(/left an empty object.*`application\/json`.*before it/);
+});
+
+describe('a body whose property throws, as on Vercel for what is no JSON', () => {
+  const error = new Error('Invalid JSON');
+  const get = vi.fn(throwing(error));
+
+  it('is told as what it is, without the words of the error, and answered 400', async () => {
+    const { handler, reports } = createListener();
+    const request = Object.defineProperty({ ...head } as never, 'body', { get });
+    expect((await handler.handle(request)).status).toBe(400);
+    expect(reports).toMatchObject([{ code: 'invalid_body', status: 400, error }]);
+    expect(reports[0]?.message).toMatch(/^Reading `body` of the request threw/);
+    expect(reports[0]?.message).not.toContain('Invalid JSON');
+  });
+
+  it('is not read before the credentials are checked', async () => {
+    get.mockClear();
+    const { handler, reports } = createListener();
+    const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
+    const request = { ...head, headers: {}, readableDidRead: true };
+    await handler(Object.defineProperty(request, 'body', { get }), response);
+    expect([linesOf(reports), get.mock.calls.length]).toEqual([['unauthorized 401'], 0]);
   });
 });
 

@@ -1,12 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  ConfigurationError,
-  type PaymentConfirmation,
-  PaymentsClient,
-  reconcile,
-  type Transaction,
-} from 'pix-automatic-sdk';
+import { type PaymentConfirmation, PaymentsClient, reconcile, type Transaction } from 'pix-automatic-sdk';
 import { fixtures } from 'pix-automatic-sdk/testing';
 import {
   credentialsFromEnv,
@@ -19,7 +13,7 @@ import type { FakeTransact } from '../helpers/fake-transact';
 import { listen } from '../helpers/listen';
 import { createBug, hang, throwing } from './faults';
 import { refundPayload, salePayload } from './payloads';
-import { basic, codesOf, createListener, linesOf, send } from './support';
+import { basic, codesOf, createListener, linesOf, replayAll, send } from './support';
 import { busy, committing, WatchedStore } from './watched-store';
 
 const KEY = 'payment:s-1:PAID';
@@ -94,7 +88,7 @@ describe('confirm', () => {
     expect(reports[0]?.message).toContain(`Fields: ${field}.`);
     expect(await letters.list()).toMatchObject([{ code: 'not_confirmed', key: KEY }]);
     // A replay asks again, and so does the next delivery.
-    expect(await handler.replay()).toEqual([{ key: KEY, status: 'failed', code: 'not_confirmed' }]);
+    expect(await replayAll(handler)).toEqual([{ key: KEY, status: 'failed', code: 'not_confirmed' }]);
     answers.body = paid();
     expect([await pay(), seen.length, await letters.list()]).toEqual([200, 1, []]);
   });
@@ -198,7 +192,7 @@ describe('confirm', () => {
   });
 });
 
-describe('handler.settle', () => {
+describe('a settlement', () => {
   const key = KEY;
   const each = { uuid: 's-1', transaction: paid() };
 
@@ -208,11 +202,11 @@ describe('handler.settle', () => {
     const acted: unknown[] = [];
     const payment = (notification: unknown, { confirmation, credentialIndex }: WebhookContext) =>
       void acted.push([notification, confirmation?.confirmed, credentialIndex]);
-    const { handler } = createListener({ store, on: { payment } });
+    const { handler, settle } = createListener({ store, on: { payment } });
     for await (const found of reconcile(client, ['s-1'])) {
       if (found.transaction === undefined) throw found.error;
-      expect(await handler.settle(found)).toEqual({ key, status: 'done' });
-      expect(await handler.settle(found)).toEqual({ key, status: 'already-done' });
+      expect(await settle(found)).toEqual({ key, status: 'done' });
+      expect(await settle(found)).toEqual({ key, status: 'already-done' });
     }
     expect(await send(handler)).toBe(200);
     const payload = { saleToken: 's-1', newStatus: 'PAID', amount, currency, referenceCode };
@@ -227,9 +221,9 @@ describe('handler.settle', () => {
       isReplay.push(request.isReplay);
       return committing(request, work);
     };
-    const { handler } = createListener({ store: new WatchedStore(undefined, transact) });
+    const { handler, settle } = createListener({ store: new WatchedStore(undefined, transact) });
     expect(await send(handler)).toBe(200);
-    expect(await handler.settle(each)).toEqual({ key, status: 'done' });
+    expect(await settle(each)).toEqual({ key, status: 'done' });
     expect(isReplay).toEqual([undefined, true]);
   });
 
@@ -240,17 +234,17 @@ describe('handler.settle', () => {
     ['has no situation', { situation: undefined }],
   ])('claims nothing for a transaction that %s', async (_, more) => {
     const store = new WatchedStore();
-    const { handler, acted, reports } = createListener({ store });
+    const { settle, acted, reports } = createListener({ store });
     const notPaid = { key, status: 'not-paid', code: 'not_confirmed' };
-    expect(await handler.settle({ uuid: 's-1', transaction: paid(more) })).toEqual(notPaid);
+    expect(await settle({ uuid: 's-1', transaction: paid(more) })).toEqual(notPaid);
     expect([store.steps, acted, reports]).toEqual([[], [], []]);
   });
 
   it('accepts a refunded one where `confirm` does, and asks nobody', async () => {
     const confirm = { client: { getTransaction: hang }, acceptRefunded: true };
-    const { handler, acted } = createListener({ confirm });
+    const { settle, acted } = createListener({ confirm });
     const transaction = paid({ refunds: { requested: 1 } });
-    expect(await handler.settle({ uuid: 's-1', transaction })).toMatchObject({ status: 'done' });
+    expect(await settle({ uuid: 's-1', transaction })).toMatchObject({ status: 'done' });
     expect(acted).toEqual([key]);
   });
 
@@ -258,29 +252,29 @@ describe('handler.settle', () => {
     const store = new WatchedStore();
     store.faults.claim.push(busy);
     const on = { payment: throwing(new Error('bug')) };
-    const { handler, reports } = createListener({ store, deadLetters: true, on });
-    expect(await handler.settle(each)).toEqual({ key, status: 'busy', code: 'busy' });
-    expect(await handler.settle(each)).toEqual({ key, status: 'failed', code: 'callback_failed' });
+    const { handler, settle, reports } = createListener({ store, deadLetters: true, on });
+    expect(await settle(each)).toEqual({ key, status: 'busy', code: 'busy' });
+    expect(await settle(each)).toEqual({ key, status: 'failed', code: 'callback_failed' });
     expect(reports).toMatchObject([
       { code: 'busy', delivery: undefined },
       { code: 'callback_failed', message: 'The callback threw. It was to be settled: do so again.' },
     ]);
     expect(await handler.deadLetters.list()).toEqual([]);
     for (const none of [{}, { payment: 'ignore' } as const]) {
-      const { handler: without } = createListener({ on: none });
-      expect(await without.settle(each)).toEqual({ key, status: 'unhandled', code: 'unhandled' });
+      const { settle: without } = createListener({ on: none });
+      expect(await without(each)).toEqual({ key, status: 'unhandled', code: 'unhandled' });
     }
     await handler.drain();
-    expect(await handler.settle(each)).toEqual({ key, status: 'failed', code: 'draining' });
+    expect(await settle(each)).toEqual({ key, status: 'failed', code: 'draining' });
   });
 
   it('takes a payment out of the dead letters', async () => {
     const { fix, breaks } = createBug();
-    const { handler } = createListener({ deadLetters: true, on: { payment: breaks() } });
+    const { handler, settle } = createListener({ deadLetters: true, on: { payment: breaks() } });
     expect(await send(handler)).toBe(500);
     fix();
     expect(await handler.deadLetters.list()).toHaveLength(1);
-    expect(await handler.settle(each)).toEqual({ key, status: 'done' });
+    expect(await settle(each)).toEqual({ key, status: 'done' });
     expect(await handler.deadLetters.list()).toEqual([]);
   });
 
@@ -289,23 +283,8 @@ describe('handler.settle', () => {
     store.letters.faults.forget = () => sleep(30);
     const told: string[] = [];
     const onDone = ({ origin }: WebhookDone) => void told.push(origin);
-    const { handler } = createListener({ store, deadLetters: true, onDone });
-    expect(await handler.settle(each)).toMatchObject({ status: 'done' });
+    const { settle } = createListener({ store, deadLetters: true, onDone });
+    expect(await settle(each)).toMatchObject({ status: 'done' });
     expect(told).toEqual(['settle']);
-  });
-
-  it.each([
-    ['nothing', undefined],
-    ['an entry with an error', { uuid: 's-1', error: new Error() }],
-    ['an empty uuid', { uuid: '', transaction: paid() }],
-    ['a uuid that is no text', { uuid: 7, transaction: paid() }],
-    ['no transaction', { uuid: 's-1', transaction: null }],
-  ])('refuses %s', async (_, given) => {
-    const settled = createListener().handler.settle(given as never);
-    const refusal = new ConfigurationError(
-      'Expected `handler.settle({ uuid, transaction })`, as `reconcile` yields them. An entry with `error` has no ' +
-        'transaction.',
-    );
-    await expect(settled).rejects.toThrow(refusal);
   });
 });

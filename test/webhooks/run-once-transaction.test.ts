@@ -102,7 +102,7 @@ describe('with a store in transactional mode', () => {
     const retentionMs = 400 * 24 * 60 * 60 * 1000;
     const prepare = expect.any(Function);
     const hash = expect.stringMatching(/^[\da-f]{16}$/);
-    const content = { amount: hash, currency: hash, referenceCode: hash };
+    const content = { fields: { amount: hash, currency: hash, referenceCode: hash }, text: hash };
     expect(store.requests).toEqual([
       {
         subject: 'payment:s-1',

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { toNodeListener, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
+import type { WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import { onTestFinished } from 'vitest';
 import { listen } from '../helpers/listen';
 import { authorization, createListener, type Listener } from './support';
@@ -13,10 +13,9 @@ export async function serve(
   before: Before = () => undefined,
 ): Promise<Listener & { readonly url: string }> {
   const listener = createListener(options);
-  const answer = toNodeListener(listener.handler);
   const server = createServer(async (request, response) => {
     await before(request);
-    answer(request, response);
+    listener.handler(request, response);
   });
   return { ...listener, url: await listen(server) };
 }

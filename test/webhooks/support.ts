@@ -1,12 +1,7 @@
 import { inspect } from 'node:util';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import {
-  createWebhookHandler,
-  MemoryStore,
-  type WebhookHandler,
-  type WebhookHandlerOptions,
-  type WebhookReport,
-} from 'pix-automatic-sdk/webhooks';
+import { MemoryStore, type WebhookHandlerOptions, type WebhookReport } from 'pix-automatic-sdk/webhooks';
+import { createListener as createOwn, type OrdersListener } from '../../src/webhooks/handler';
 import { authorization, credentials } from '../helpers/deliver';
 import { salePayload } from './payloads';
 
@@ -18,8 +13,7 @@ export function basic({ apiKey, apiToken }: { readonly apiKey: string; readonly 
 }
 
 /** A handler, with what its callbacks and `onReport` were told. */
-export interface Listener {
-  readonly handler: WebhookHandler;
+export interface Listener extends OrdersListener {
   readonly acted: readonly string[];
   readonly reports: readonly WebhookReport[];
 }
@@ -31,8 +25,8 @@ export function createListener(options: Partial<WebhookHandlerOptions> | object 
   const note = ({ key }: { readonly key: string }) => void acted.push(key);
   const on = { payment: note, saleStatus: note, reversal: note, refund: note, payout: note };
   const onReport = (report: WebhookReport) => reports.push(report);
-  const handler = createWebhookHandler({ credentials, store: new MemoryStore(), on, onReport, ...options });
-  return { handler, acted, reports };
+  const listener = createOwn({ credentials, store: new MemoryStore(), on, onReport, ...options });
+  return { ...listener, acted, reports };
 }
 
 /** Each report in a line: `busy 503 payment:s-1:PAID`, with the key of what could be read. */
@@ -80,3 +74,7 @@ export async function send(
 ): Promise<number> {
   return (await handler(notificationRequest(body, init))).status;
 }
+
+/** Replays all dead letters, whether they are due or not. */
+export const replayAll = async ({ replay, deadLetters }: OrdersListener['handler']) =>
+  replay(await deadLetters.list());

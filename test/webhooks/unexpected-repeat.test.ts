@@ -11,7 +11,7 @@ import { stepsOf } from '../../src/stores/steps';
 import type { FakeTransact } from '../helpers/fake-transact';
 import { createBug, fail, throwing } from './faults';
 import { payoutPayload, refundPayload, reversalPayload, salePayload } from './payloads';
-import { codesOf, createListener, linesOf, schemaOf, send } from './support';
+import { authorization, codesOf, createListener, linesOf, replayAll, schemaOf, send } from './support';
 import { noOrders, WatchedStore } from './watched-store';
 
 const MINUTE_MS = 60_000;
@@ -74,6 +74,15 @@ const monthly = charge({
 const january = { ...salePayload(), period: '2026-01' };
 const february = { ...salePayload(), period: '2026-02' };
 const otherAmount = { ...salePayload(), amount: 1 };
+/** Without a date-time, an equal body may be next month's. */
+const undated = { ...salePayload(), date: undefined };
+
+/** What a reconciliation finds. */
+const paid = (uuid: string, more: object = {}) => {
+  const { amount, currency, referenceCode } = salePayload();
+  const money = { amount, currency, referenceCode };
+  return { uuid, transaction: fixtures.transaction({ uuid, refunds: undefined, ...money, ...more }) };
+};
 
 describe.each(['under a lease', 'in a transaction'] as const)('a repeat of what is done, %s:', (mode) => {
   it.each([
@@ -117,13 +126,46 @@ describe.each(['under a lease', 'in a transaction'] as const)('a repeat of what 
 
   it('one a millisecond after the hour is late, counted from what was acted on', async () => {
     const { handler, clock, reports } = createTimed({}, mode);
-    await send(handler);
+    await send(handler, undated);
     clock.now += HOUR_MS;
-    await send(handler);
+    await send(handler, undated);
     expect(reports).toEqual([]);
     clock.now += 1;
-    await send(handler);
+    await send(handler, undated);
     expect(seen(reports)).toEqual([LATE]);
+  });
+
+  it.each([
+    ['payment', salePayload],
+    ['refund', refundPayload],
+    ['payout', payoutPayload],
+  ])(
+    'a %s that is equal in the whole, with a date-time in it, is an ordinary one at any age',
+    async (_, payload) => {
+      const { handler, clock, reports, letters, told, acted } = createTimed({}, mode);
+      expect(JSON.stringify(payload())).toMatch(/\d\d:\d\d:\d\d/);
+      for (const days of [0, 1, 31, 367]) {
+        clock.now = START + days * 24 * HOUR_MS;
+        expect(await send(handler, payload())).toBe(200);
+      }
+      expect([reports, await letters.list(), told.length, acted.length]).toEqual([[], [], 4, 1]);
+      // Not the same text: another date, or only another order of its fields.
+      await send(handler, { ...payload(), date: '2026-02-05 12:00:00', creation: '2026-02-05 12:00:00' });
+      expect(seen(reports)).toEqual([LATE]);
+    },
+  );
+
+  it.each([
+    ['bytes', (body: object) => new TextEncoder().encode(JSON.stringify(body))],
+    ['an object that a parser has made', (body: object) => body],
+  ])('it is recognized as %s, too', async (_, as) => {
+    const { handler, clock, reports } = createTimed({}, mode);
+    const deliver = () =>
+      handler.handle({ method: 'POST', url: '/', headers: { authorization }, body: as(salePayload()) });
+    await deliver();
+    clock.now += 40 * 24 * HOUR_MS;
+    expect((await deliver()).status).toBe(200);
+    expect(reports).toEqual([]);
   });
 
   const allOther = { amount: 1, currency: 'USD', referenceCode: 'x' };
@@ -193,15 +235,16 @@ describe.each(['under a lease', 'in a transaction'] as const)('a repeat of what 
   it('is run by a replay under an identity of its own, and under none that is done', async () => {
     const { handler, described, fix, charged, acted, letters, reports, key } = await createRepeated();
     const repeated = [{ key, status: 'failed', code: 'unexpected_repeat' }];
-    expect(await handler.replay()).toEqual(repeated);
-    expect(reports.at(-1)).toMatchObject({ code: 'unexpected_repeat', key });
+    expect(await replayAll(handler)).toEqual(repeated);
+    // It has failed as before, which is not told again.
+    expect(codesOf(reports)).toEqual(['unexpected_repeat']);
     expect([acted.length, await letters.keys()]).toEqual([1, [key]]);
 
     // Its definition tells the months apart, and its callback fails first: that makes it no other letter.
-    expect(await described.replay()).toEqual([{ key, status: 'failed', code: 'callback_failed' }]);
-    expect(await handler.replay()).toEqual(repeated);
+    expect(await replayAll(described)).toEqual([{ key, status: 'failed', code: 'callback_failed' }]);
+    expect(await replayAll(handler)).toEqual(repeated);
     fix();
-    expect(await described.replay()).toEqual([{ key, status: 'done' }]);
+    expect(await replayAll(described)).toEqual([{ key, status: 'done' }]);
     expect([charged, await letters.list()]).toEqual([['charge:s-1:2026-02'], []]);
   });
 
@@ -209,38 +252,95 @@ describe.each(['under a lease', 'in a transaction'] as const)('a repeat of what 
     const { described, fix, charged, letters, key } = await createRepeated();
     fix();
     expect(await send(described, february)).toBe(200);
-    expect(await described.replay()).toEqual([{ key, status: 'failed', code: 'unexpected_repeat' }]);
+    expect(await replayAll(described)).toEqual([{ key, status: 'failed', code: 'unexpected_repeat' }]);
     expect([charged, await letters.keys()]).toEqual([['charge:s-1:2026-02'], [key]]);
   });
 
-  it('is not run by replays that go on after the record of what was done has expired', async () => {
-    const { handler, clock, acted } = createTimed({}, mode);
-    await send(handler, salePayload());
+  it('is kept for 30 days, whatever becomes of its replays, and told of once before it is dropped', async () => {
+    const { handler, clock, acted, letters, reports } = createTimed({}, mode);
+    await send(handler, undated);
     clock.now += 2 * HOUR_MS;
-    await send(handler, salePayload());
-    // Each replay keeps the letter again, for another 30 days.
-    for (let days = 0; days < 420; days += 20) {
-      clock.now += 20 * 24 * HOUR_MS;
-      expect(await handler.replay()).toMatchObject([{ status: 'failed', code: 'unexpected_repeat' }]);
+    const keptAt = clock.now;
+    await send(handler, undated);
+    let replays = 0;
+    for (let days = 1; days <= 420; days += 1) {
+      clock.now = keptAt + days * 24 * HOUR_MS - 1;
+      replays += (await handler.replay()).length;
     }
-    expect(acted).toEqual(['payment:s-1:PAID']);
+    expect([replays, await letters.list(), acted]).toEqual([30, [], ['payment:s-1:PAID']]);
+    expect(codesOf(reports)).toEqual(['unexpected_repeat', 'dead_letter_dropped']);
   });
 
-  it('is not looked for in a replay or a settlement, which leave nothing to compare', async () => {
+  it('has one letter for each body, 20 a subject, and is counted and reported beyond', async () => {
+    const { handler, clock, letters, reports } = createTimed({}, mode);
+    await send(handler);
+    for (let repeat = 0; repeat < 300; repeat += 1) {
+      clock.now += HOUR_MS;
+      expect(await send(handler, { ...salePayload(), amount: 1_000 + (repeat % 25) })).toBe(200);
+    }
+    expect(await letters.list()).toHaveLength(20);
+    expect(reports).toHaveLength(300);
+    expect(reports.at(-1)?.message).toContain(
+      'It is not kept: its subject has 20 such letters. So far, 60 were',
+    );
+    // Another subject has its own.
+    await send(handler, { ...salePayload(), saleToken: 's-2' });
+    await send(handler, { ...otherAmount, saleToken: 's-2' });
+    expect(await letters.list()).toHaveLength(21);
+  });
+
+  it('is not looked for in a replay or a settlement itself', async () => {
     const { fix, breaks } = createBug();
-    const { handler, reports, clock, letters } = createTimed({ on: { payment: breaks() } }, mode);
+    const timed = createTimed({ on: { payment: breaks() } }, mode);
+    const { handler, settle, reports, clock, letters } = timed;
     await send(handler);
     fix();
-    expect(await handler.replay()).toMatchObject([{ status: 'done' }]);
-    await send(handler, otherAmount);
-    const settle = (uuid: string, more: object = {}) =>
-      handler.settle({ uuid, transaction: fixtures.transaction({ uuid, refunds: undefined, ...more }) });
-    expect(await settle('s-2')).toMatchObject({ status: 'done' });
-    await send(handler, { ...otherAmount, saleToken: 's-2' });
+    expect(await replayAll(handler)).toMatchObject([{ status: 'done' }]);
     await send(handler, { ...salePayload(), saleToken: 's-3' });
     clock.now += 2 * HOUR_MS;
-    expect(await settle('s-3', { amount: 1 })).toMatchObject({ status: 'already-done' });
+    expect(await settle(paid('s-3', { amount: 1 }))).toMatchObject({ status: 'already-done' });
     expect([codesOf(reports), await letters.list()]).toEqual([['callback_failed'], []]);
+  });
+
+  it('is looked for after a replay, which leaves what it was of', async () => {
+    const { fix, breaks } = createBug();
+    const { handler, reports, clock } = createTimed({ on: { payment: breaks() } }, mode);
+    await send(handler);
+    fix();
+    await replayAll(handler);
+    clock.now += 2 * HOUR_MS;
+    // The same text again.
+    expect(await send(handler)).toBe(200);
+    await send(handler, otherAmount);
+    expect(seen(reports)).toEqual(['callback_failed ', `${DIFFERS} amount`]);
+  });
+
+  it('with another amount within the hour of a settlement is one', async () => {
+    const { handler, settle, reports, acted, letters } = createTimed({}, mode);
+    expect(await settle(paid('s-1'))).toMatchObject({ status: 'done' });
+    await send(handler, otherAmount);
+    expect([seen(reports), acted.length]).toEqual([[`${DIFFERS} amount`], 1]);
+    expect(await letters.list()).toHaveLength(1);
+  });
+
+  it('is not the first delivery after a settlement, whenever that comes, but the second', async () => {
+    const { handler, settle, reports, clock } = createTimed({}, mode);
+    await settle(paid('s-1'));
+    clock.now += 20 * 24 * HOUR_MS;
+    for (let delivery = 0; delivery < 3; delivery += 1) expect(await send(handler, undated)).toBe(200);
+    expect(reports).toEqual([]);
+    clock.now += 30 * 24 * HOUR_MS;
+    await send(handler, undated);
+    expect(seen(reports)).toEqual([LATE]);
+  });
+
+  it('the first delivery after a settlement that cannot be recorded is answered 503', async () => {
+    const { handler, settle, reports, store } = createTimed({}, mode);
+    await settle(paid('s-1'));
+    store.letters.faults.deliver = fail;
+    expect(await send(handler)).toBe(503);
+    store.letters.faults.deliver = undefined;
+    expect([await send(handler), codesOf(reports)]).toEqual([200, ['store_failed']]);
   });
 
   const at = (minute: number) => ({

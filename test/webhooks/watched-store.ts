@@ -11,6 +11,8 @@ import {
 } from '../../src/stores/steps';
 import { type FakeTransact, fakeTransact } from '../helpers/fake-transact';
 
+type LetterStep = 'keep' | 'fail' | 'forget' | 'deliver';
+
 /** A memory store that notes its operations, and can be made to fail. */
 export class WatchedStore implements Store<undefined> {
   readonly steps: string[] = [];
@@ -23,10 +25,10 @@ export class WatchedStore implements Store<undefined> {
   } = { claim: [], complete: [], release: [] };
   /** Its dead letters: the steps on them, and faults that stay. */
   readonly letters = {
-    steps: [] as ('keep' | 'forget')[],
-    faults: {} as { [Step in 'keep' | 'forget']?: (() => Promise<unknown>) | undefined },
+    steps: [] as LetterStep[],
+    faults: {} as { [Step in LetterStep]?: (() => Promise<unknown>) | undefined },
     /** Puts an entry there, past the handler. */
-    put: (entry: NewDeadLetter) => this.#store.keepLetter(entry, 1_000_000),
+    put: (entry: NewDeadLetter, retentionMs = 1_000_000) => this.#store.keepLetter(entry, retentionMs),
     list: () => this.#store.listLetters({ limit: 100 }),
     keys: async () => (await this.letters.list()).map(({ key }) => key),
   };
@@ -60,11 +62,13 @@ export class WatchedStore implements Store<undefined> {
       },
       release: (claim) => this.#step('release', () => store.release(claim)),
       keepLetter: (...given) => this.#onLetters('keep', () => store.keepLetter(...given)),
+      recordDelivery: (...given) => this.#onLetters('deliver', () => store.recordDelivery(...given)),
+      failLetter: (...given) => this.#onLetters('fail', () => store.failLetter(...given)),
       forgetLetter: (...given) => this.#onLetters('forget', () => store.forgetLetter(...given)),
     };
   }
 
-  async #onLetters(step: 'keep' | 'forget', go: () => Promise<void>): Promise<void> {
+  async #onLetters<T>(step: LetterStep, go: () => Promise<T>): Promise<T> {
     this.letters.steps.push(step);
     await this.letters.faults[step]?.();
     return go();

@@ -11,7 +11,6 @@ import type { PaymentNotification } from '../../service/notifications/sale';
 import type { RecurringCheckoutRequest } from '../../service/operations/create-recurring-checkout';
 import { MemoryStore } from '../../stores/memory-store';
 import { createWebhookHandler } from '../../webhooks/handler';
-import { toNodeListener } from '../../webhooks/node';
 import { type Command, section } from '../command';
 import { failure } from '../failure';
 import { day, decimal, isPortuguese, money, say } from '../language';
@@ -143,7 +142,7 @@ async function startListener() {
     // No reports: the demo prints the listener's responses, which show what was refused.
     onReport: () => {},
   });
-  const server = createServer(toNodeListener(handler));
+  const server = createServer(handler);
   const url = await listen(server, 0, '127.0.0.1');
   return {
     url: `${url}/webhooks`,

@@ -64,6 +64,11 @@ function readFault({ args, options }: Call): Fault & { times: number } {
       if (status === -1 || status === 999) return { kind, times, status };
       throw usageFailure('fault.bodyStatus');
     }
+    case 'wrong-pair': {
+      const status = options.integer('status', { least: 401, most: 403 }) ?? 403;
+      if (status === 401 || status === 403) return { kind, times, status };
+      throw usageFailure('fault.wrongPair');
+    }
     default:
       return { kind, times };
   }

@@ -21,7 +21,7 @@ import {
 import { CliFailure, failure } from '../failure';
 import { decimal, inLanguage, say } from '../language';
 import { paint, paintAnswer, print, printJson } from '../output';
-import { SandboxClient } from '../sandbox-client';
+import { localBaseUrl, SandboxClient } from '../sandbox-client';
 import { Effects } from '../verify/effects';
 import { DEFAULT_LIMIT_MS, runVerify } from '../verify/run';
 import { withoutTrace } from '../verify/without-trace';
@@ -45,7 +45,7 @@ export const sandbox: Command = {
   },
   notes: () => [section('start.control', say('start.controlHow'))],
   async run({ options, json }) {
-    const port = options.integer('port', { least: 0, most: 65_535 }) ?? DEFAULT_PORT;
+    const port = options.integer('port', { least: 0, most: 65_535 }) ?? portOfBaseUrl() ?? DEFAULT_PORT;
     const retryIntervalMs = options.integer('retry-interval', { least: 0, most: LONGEST_TIMER_MS }) ?? 60_000;
     const allowInsecureHttp = options.has('allow-insecure-http');
     const webhookText = options.text('webhook-url');
@@ -75,6 +75,14 @@ export const sandbox: Command = {
     return { text: say('start.stopped') };
   },
 };
+
+/** The port of PAYMENTS_BASE_URL, if that is on this machine: the other commands look for the sandbox there. */
+function portOfBaseUrl(): number | undefined {
+  const url = localBaseUrl();
+  if (url === undefined) return undefined;
+  const { port, protocol } = new URL(url);
+  return Number(port || (protocol === 'https:' ? 443 : 80));
+}
 
 async function start(options: SandboxOptions, extras: SandboxExtras): Promise<Sandbox> {
   try {
@@ -194,13 +202,17 @@ function logRecord(entry: SandboxLogEntry): object {
   return { time, type, delivery: { id, kind, url, status }, attempt, uuid, referenceCode };
 }
 
-function requestParts({ method, path, status, fault, durationMs }: RequestEntry): string[] {
+function requestParts(entry: RequestEntry): string[] {
+  const { method, path, status, fault, durationMs, unknownFields = [] } = entry;
   const isRight = status !== undefined && status < 400;
   return [
     line`${method} ${path}`,
     paint(isRight ? 'green' : 'red', status === undefined ? say('log.connectionEnded') : String(status)),
     `${durationMs} ms`,
     fault === undefined ? '' : say('log.fault', { fault }),
+    unknownFields.length === 0
+      ? ''
+      : paint('yellow', line`${say('log.unknownFields', { fields: unknownFields.join(', ') })}`),
   ];
 }
 

@@ -250,7 +250,8 @@ export const controls: readonly Control[] = [
     typed: 'fault --clear',
     fields: {
       operation: { ...operation, isForScripts: true },
+      id: { ...textField('clear-faults.id'), isForScripts: true },
     },
-    run: (sandbox, _id, { operation }) => sandbox.clearFaults(operation),
+    run: (sandbox, _id, which) => sandbox.clearFaults(which),
   }),
 ];

@@ -19,6 +19,7 @@ import { brCode } from './qr-code';
 import {
   dateTime,
   happened,
+  printable,
   queryFlags,
   SandboxError,
   type SandboxNotification,
@@ -42,7 +43,8 @@ export interface MoveControls {
   hideTransaction(transactionUUID: string): void;
   /**
    * The payer pays: the transaction is `PAID`, and the payment notification goes out. A journey without an immediate
-   * payment is only authorized: it stays `PENDING`, and nothing is charged or sent.
+   * payment is only authorized: it stays `PENDING`, and nothing is charged or sent. A QR code whose `maxAge` is over is
+   * refused (`not-allowed`); a journey that was created without `maxAge` can always be paid.
    *
    * @returns the payments that are now scheduled, which `cancelScheduledPayment` can cancel. Invented by the sandbox.
    */
@@ -142,6 +144,8 @@ export interface SandboxTransaction {
   readonly currency: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
+  /** When its QR code expires: ISO 8601, UTC. Missing when the journey was created without `maxAge`. */
+  readonly expiresAt?: string;
   /** Sum of its refunds, in the currency's main unit; missing when there is none. */
   readonly refunded?: number;
   /** By due date; empty until it is paid. Invented: the document shows only their instruction ids. */
@@ -161,6 +165,7 @@ export function isListed({ chargeOf, isHidden }: TransactionRecord): boolean {
 export function describeJourney(state: ServiceState, transaction: TransactionRecord): SandboxTransaction {
   const { uuid, referenceCode, situation, immediatePayment, isAuthorized, amount, currency } = transaction;
   const { requested, quantity } = refundTotals(transaction);
+  const { hasMaxAge, expiresAt } = transaction;
   return {
     uuid,
     referenceCode,
@@ -170,6 +175,7 @@ export function describeJourney(state: ServiceState, transaction: TransactionRec
     amount,
     currency,
     createdAt: new Date(transaction.createdAt).toISOString(),
+    ...(hasMaxAge ? { expiresAt: printable(expiresAt).toISOString() } : {}),
     ...(quantity === 0 ? {} : { refunded: requested }),
     scheduledPayments: transaction.scheduledPayments.map(copy),
     reversals: transaction.reversals.map(copy),
@@ -203,6 +209,7 @@ export function addJourney(state: ServiceState, request: RecurringCheckoutReques
     finalDate: calendar?.finalDate,
     periodicity: calendar?.periodicity ?? undefined,
     createdAt,
+    hasMaxAge: request.maxAge !== undefined,
     expiresAt: createdAt + (request.maxAge ?? inventions.defaultMaxAgeMinutes) * 60_000,
     shopper: knownFields(shopper),
     situation: 'PENDING',
@@ -297,6 +304,9 @@ function pay(state: ServiceState, uuid: string): readonly SandboxScheduledPaymen
   const journey = pendingTransaction(state, uuid, 'paid');
   if (journey.isAuthorized) {
     throw new SandboxError('not-allowed', ...text('refused.authorized'));
+  }
+  if (journey.hasMaxAge && state.now() >= journey.expiresAt) {
+    throw new SandboxError('not-allowed', ...text('refused.expired'));
   }
   addScheduledPayments(state, journey, state.inventions.scheduledPayments);
   if (journey.immediatePayment) {

@@ -27,6 +27,8 @@ export interface TransactionRecord {
   readonly finalDate: string | undefined;
   readonly periodicity: string | undefined;
   readonly createdAt: number;
+  /** Whether the request set its `maxAge`, so that its QR code expires. */
+  readonly hasMaxAge: boolean;
   readonly expiresAt: number;
   readonly shopper: CheckoutRequestShopper;
   situation: 'PENDING' | 'CANCELLED' | 'PAID';
@@ -203,9 +205,13 @@ const LAST_PRINTABLE = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /** A date-time as the service writes it: `yyyy-MM-dd HH:mm:ss`, no zone (document section 2). */
 export function dateTime({ inventions }: ServiceState, time: number): string {
-  // A `maxAge` of 1e12 minutes is a valid number, but it ends later than a `Date` can express.
-  const local = Math.min(time + inventions.utcOffsetMinutes * 60_000, LAST_PRINTABLE);
-  return new Date(local).toISOString().slice(0, 19).replace('T', ' ');
+  const local = printable(time + inventions.utcOffsetMinutes * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** A `maxAge` of 1e12 minutes is a valid number, but it ends later than a `Date` can express. */
+export function printable(time: number): Date {
+  return new Date(Math.min(time, LAST_PRINTABLE));
 }
 
 /** Where the model takes its ids from. */

@@ -70,6 +70,11 @@ export class ServiceModel {
     return route?.method === method ? route.operation : undefined;
   }
 
+  /** The transaction that the path of an operation names, by its UUID or by the instruction id of a payment of it. */
+  journeyIn(path: string): string | undefined {
+    return this.journeyOf(matchOperation(path)?.parameter ?? '');
+  }
+
   /** The journeys of the lists, the newest first, for as long as the caller reads. */
   *listedJourneys(): Iterable<TransactionRecord> {
     const records = [...this.state.transactions.values()];

@@ -3,7 +3,6 @@ import type { OperationName } from '../../errors';
 import { parseObject } from '../../shared/objects';
 import type { Fault } from '../faults';
 import { sandboxOperations } from '../model/operations';
-import { text } from '../text';
 
 /** A call of the merchant's client, as the page lists it: its bodies come only when somebody asks for them. */
 export interface ClientCall {
@@ -21,7 +20,8 @@ export interface ClientCall {
   readonly invention: string | undefined;
   /** UUID of the journey that it is about, if known. */
   readonly journey: string | undefined;
-  readonly advice: readonly CallAdvice[];
+  /** The fields of its body that the document does not have, such as `shopper.docment`. */
+  readonly unknownFields: readonly string[];
 }
 
 /** What was sent and answered. */
@@ -54,10 +54,9 @@ export class CallLog {
     return this.#entries.find(({ call }) => call.id === id)?.bodies;
   }
 
-  add(call: Omit<ClientCall, 'id' | 'advice'>, { request, answer }: CallBodies): void {
-    const advice = adviseCall(call.operation, request);
+  add(call: Omit<ClientCall, 'id'>, { request, answer }: CallBodies): void {
     const bodies = { request: cut(request), answer: cut(answer) };
-    this.#entries.push({ call: { ...call, id: ++this.#last, advice }, bodies });
+    this.#entries.push({ call: { ...call, id: ++this.#last }, bodies });
     if (this.#entries.length > MAX_CALLS) this.#entries.shift();
   }
 }
@@ -66,28 +65,19 @@ function cut(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)} …` : text;
 }
 
-/** A hint about a field of a call. The service may still accept the call. */
-export interface CallAdvice {
-  /** The field, such as `shopper.docment`. */
-  readonly path: string;
-  /** In English and in Portuguese. Never the field's value, which may be personal data. */
-  readonly text: { readonly en: string; readonly pt: string };
-}
-
 /** More of them would not help the reader. */
 const MAX_UNKNOWN_FIELDS = 10;
 
-/** Gives hints on a request body: fields that the document does not have. */
-export function adviseCall(operation: OperationName, body: string): CallAdvice[] {
+/**
+ * The fields of a request body that the document does not have: a name may be misspelt, and the service would not say
+ * so. Only names, never a value, which may be personal data.
+ */
+export function unknownFieldsOf(operation: OperationName, body: string): string[] {
   const object = sandboxOperations[operation].request;
   const request = parseObject(body);
   if (object === undefined || request === undefined) return [];
-  const unknown = [...unknownFields(object, request, '')].slice(0, MAX_UNKNOWN_FIELDS);
-  return unknown.map((path) => ({ path, text: unknownFieldText }));
+  return [...unknownFields(object, request, '')].slice(0, MAX_UNKNOWN_FIELDS);
 }
-
-const [en, pt] = text('call.unknownField');
-const unknownFieldText = { en, pt };
 
 /** The fields of a request that its schema does not name, the nested ones included. */
 function* unknownFields(schema: z.core.$ZodType, value: object, path: string): Iterable<string> {

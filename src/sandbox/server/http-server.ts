@@ -6,9 +6,9 @@ import type { OperationName } from '../../errors';
 import type { Credentials } from '../../service/credentials';
 import type { SandboxCore } from '../core';
 import { type Answered, answerCall, type Ending } from '../faults';
-import { journeyOfAnswer, type SandboxLogEntry } from '../log';
+import { type JourneyIdentity, journeyOfAnswer, type SandboxLogEntry } from '../log';
 import type { ServiceAnswer, ServiceRequest } from '../model/answers';
-import type { CallLog, ClientCall } from '../page/call-log';
+import { type CallLog, type ClientCall, unknownFieldsOf } from '../page/call-log';
 import { control, listCalls, needsCredentials } from './control-routes';
 import { type GuardOptions, guard } from './guard';
 import {
@@ -128,7 +128,10 @@ type Ended = Pick<ClientCall, 'method' | 'path' | 'status' | 'durationMs' | 'at'
   readonly operation: OperationName | undefined;
 };
 
-/** Logs a request once it is over; the call of an operation also goes into the list of calls. */
+/**
+ * Logs a request once it is over, save what the page and the lists read; the call of an operation also goes into the list
+ * of calls.
+ */
 function note(
   { log, calls, redact, model }: HttpServerParts,
   { method, path, operation, status, durationMs, at }: Ended,
@@ -137,9 +140,14 @@ function note(
   const answer = answered?.answer;
   const shownPath = redact(path.split('?')[0] ?? '');
   const entry = { method, path: shownPath, operation, status, fault: answered?.fault, durationMs };
-  const journey = operation === undefined ? {} : journeyOfAnswer(answer?.body ?? '', redact);
-  log({ type: 'request', ...entry, ...journey });
-  if (operation === undefined) return;
+  if (operation === undefined) {
+    if (!isOwnRead(method, path, status))
+      log({ type: 'request', ...entry, ...journeyOfControl(model, path, redact) });
+    return;
+  }
+  const journey = journeyOfAnswer(answer?.body ?? '', redact);
+  const unknownFields = unknownFieldsOf(operation, answered?.body ?? '').map((name) => redact(name));
+  log({ type: 'request', ...entry, ...journey, ...(unknownFields.length > 0 && { unknownFields }) });
   const id = journey.uuid ?? idIn(path);
   calls.add(
     {
@@ -148,12 +156,29 @@ function note(
       at,
       invention: answer?.headers['x-sandbox-invention'],
       journey: id === undefined ? undefined : model.journeyOf(id),
+      unknownFields,
     },
     {
       request: redact(answered?.body ?? ''),
       answer: typeof answer?.body === 'string' ? redact(answer.body) : '',
     },
   );
+}
+
+/** Whether a request only looked at the page, a list or a QR code of the sandbox. A refusal is worth a line. */
+function isOwnRead(method: string, path: string, status = 200): boolean {
+  return method === 'GET' && /^\/(?:sandbox(?:\/.*)?)?(?:\?.*)?$/.test(path) && status < 400;
+}
+
+/** The journey that a control call names in its path. */
+function journeyOfControl(
+  model: SandboxCore['model'],
+  path: string,
+  redact: (text: string) => string,
+): JourneyIdentity {
+  const uuid = model.journeyOf(idIn(path) ?? '');
+  const referenceCode = model.journey(uuid ?? '')?.record.referenceCode;
+  return referenceCode === undefined ? {} : { uuid, referenceCode: redact(referenceCode) };
 }
 
 /** The UUID of a transaction, or the instruction id of a scheduled payment, in a path. */

@@ -1,8 +1,8 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { order } from '../../sandbox/helpers';
 import { startRecorder } from '../listeners';
-import { credentials, printed, runCli, startCli } from '../run-cli';
+import { credentials, environment, printed, runCli, startCli } from '../run-cli';
 
 const headers = {
   'x-api-key': credentials.apiKey,
@@ -113,6 +113,29 @@ describe.concurrent('sandbox', () => {
   it('prints its own pair, which is no secret, when the environment has none', async () => {
     const { end } = await startWith([], /PAYMENTS_API_TOKEN=sandbox-api-token/, {});
     expect((await end()).status).toBe(0);
+  });
+
+  it('takes the port of PAYMENTS_BASE_URL on this machine, and of no other address', async () => {
+    const { url } = await startRecorder(200);
+    const { status, stderr } = await runCli(['sandbox'], { ...environment, PAYMENTS_BASE_URL: url });
+    // The recorder has that port.
+    expect({ status, isTaken: stderr.includes('Something else has the port') }).toEqual({
+      status: 1,
+      isTaken: true,
+    });
+    const { port } = new URL(url);
+    const elsewhere = { ...environment, PAYMENTS_BASE_URL: `https://merchant.example:${port}` };
+    const { match, end } = await startWith([], /http:\/\/127\.0\.0\.1:\d+/, elsewhere);
+    expect(match).not.toContain(port);
+    await end();
+  });
+
+  it('marks the fields of a request that the document does not have', async () => {
+    const { url, end, output } = await start();
+    const body = JSON.stringify({ ...order, shoper: {} });
+    await fetch(`${url}/v1.1/checkout/pix-automatic`, { method: 'POST', headers, body });
+    await vi.waitFor(() => expect(output.stdout).toContain('the document does not have: shoper'));
+    await end();
   });
 
   it('ends with status 1 and says that its port is taken', async () => {

@@ -1,11 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { PaymentsClient } from 'pix-automatic-sdk';
-import {
-  type Credentials,
-  createWebhookHandler,
-  type Notification,
-  toNodeListener,
-} from 'pix-automatic-sdk/webhooks';
+import { type Credentials, createWebhookHandler, type Notification } from 'pix-automatic-sdk/webhooks';
 import { listen } from './listen';
 import { amountOf, type Booked, right, subjectOf } from './merchant';
 
@@ -37,5 +32,5 @@ export function startLibraryListener(credentials: Credentials, confirm?: Payment
   };
   const on = { payment: act, saleStatus: act, reversal: act, refund: act, payout: act, unrecognized: act };
   const handler = createWebhookHandler({ credentials, confirm, on, onReport: () => undefined });
-  return listen(toNodeListener(handler), () => rows);
+  return listen(handler, () => rows);
 }

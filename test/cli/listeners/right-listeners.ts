@@ -10,7 +10,6 @@ import {
   MemoryStore,
   type Notification,
   parseNotification,
-  toNodeListener,
   verifyAuthorization,
   type WebhookHandler,
 } from 'pix-automatic-sdk/webhooks';
@@ -264,7 +263,7 @@ function fetchStyle(handler: WebhookHandler): RequestListener {
 function startHandler(
   check: (notification: Notification) => void | Promise<void> = () => undefined,
   confirm?: PaymentsClient,
-  toListener: (handler: WebhookHandler) => RequestListener = toNodeListener,
+  toListener: (handler: WebhookHandler) => RequestListener = (handler) => handler,
 ) {
   const rows: Booked[] = [];
   const act = async (notification: Notification) => {

@@ -3,13 +3,26 @@ import { pair, readPair, rightHeader } from './merchant';
 import { accused, named, type WrongListener } from './verify-listener';
 
 const { apiKey, apiToken } = pair;
-const hanging = { ...named('hangsOnForged', /Answer 401 if they differ/, 'slow'), limitMs: 1_000 };
+const hanging = { ...named('hangsOnForged', /Answer 401 if they differ/), limitMs: 1_000 };
 const leaks = named('leaks', /never send headers, the expected value/);
 
 export const wrongCredentials: readonly WrongListener[] = [
   ...accused(named('checksNothing', /call `verifyAuthorization`/), {
     'checks no credentials': { isLetIn: () => true },
   }),
+  ...accused(named('checksHeaderAlone', /looks whether there is a pair/), {
+    'looks whether there is an Authorization header, and not which one': {
+      isLetIn: (header) => header !== undefined,
+    },
+  }),
+  ...accused(
+    named('letsNoneIn', /A request without `Authorization` must get 401/, 'paymentsAlone', 'otherMethods'),
+    {
+      'checks the header only where there is one': {
+        isLetIn: (header) => header === undefined || header === rightHeader,
+      },
+    },
+  ),
   ...accused(named('checksKeyAlone', /checks the key alone/), {
     'checks the key alone': { isLetIn: (header) => readPair(header)[0] === apiKey },
   }),

@@ -43,9 +43,8 @@ export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'takes everything with a `saleToken` for a payment',
     ...named(
-      'otherKind',
-      /a `saleToken` alone makes no payment/,
-      'queryAloneBooked',
+      'asPayment',
+      /a `saleToken`, a `uuid` or an amount alone makes none/,
       'statusAsPayment',
       'booksUnknown',
     ),

@@ -14,6 +14,21 @@ export const wrongRoutes: readonly WrongListener[] = [
     merchant: answering((response) => response.writeHead(415).end()),
   },
   {
+    does: 'finds a payment without a document number invalid',
+    ...named('invalid', /names the field/),
+    merchant: {
+      ...answering((response) => response.writeHead(500).end()),
+      isLetIn: right.isLetIn,
+      respond: (response, _outcome, { kind }) => response.writeHead(kind === 'payment' ? 422 : 200).end(),
+      bookedAs: () => undefined,
+    },
+  },
+  {
+    does: 'answers 400 to every body',
+    ...named('refusesEverything', /expect another body/),
+    merchant: answering((response) => response.writeHead(400).end('Bad Request')),
+  },
+  {
     does: 'has a route that no query may follow',
     ...named('refusesQuery', /path alone/),
     merchant: {

@@ -99,6 +99,15 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
 /** Listeners that ask, and lose what comes after a refusal. */
 const locking: readonly Omit<WrongListener, 'asksService'>[] = [
   {
+    does: 'knows no order of these sales',
+    ...named('unknownOrder', /pass --shop/),
+    merchant: {
+      work(kind) {
+        if (kind === 'payment') throw new Error('There is no such order.');
+      },
+    },
+  },
+  {
     does: 'takes a lock, and does not give it back when a payment is not confirmed',
     ...named('keepsLock', /Give back in `finally`/),
     merchant: ({ client }) => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from '../../../src/stores';
 import { type StoreSteps, stepsOf } from '../../../src/stores/steps';
-import { createWebhookHandler, toNodeListener } from '../../../src/webhooks';
+import { createWebhookHandler } from '../../../src/webhooks';
 import { credentials } from '../../helpers/deliver';
 import { storeOf } from '../../helpers/store-of';
 import {
@@ -70,8 +70,9 @@ function instrumented(store: StoreSteps<Transaction>): Store<Transaction> {
         begin();
         const result = await transact(request, async (...given) => {
           pass('after claim');
-          await work(...given);
+          const value = await work(...given);
           pass('after callback');
+          return value;
         });
         if (result.status === 'completed') pass('after completion');
         return result;
@@ -110,11 +111,10 @@ async function act(
   log({ type: 'end', run, at: now() });
 }
 
-const listener = toNodeListener(handler);
 const server = createServer((request, response) => {
   const { 'x-crash-at': crashAt, 'x-work-ms': workMs } = request.headers;
   const plan: Plan = { crashAt: crashAt?.toString(), workMs: Number(workMs), claimAsked: 0, run: 0 };
-  plans.run(plan, () => listener(request, response));
+  plans.run(plan, () => handler(request, response));
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 // Ends with the test, so that a test that breaks off leaves no listeners behind.

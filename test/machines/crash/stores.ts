@@ -183,7 +183,9 @@ function writesOutside(right: AnyStore<PostgresTransaction>, pool: pg.Pool): Sto
   return storeOf({
     transact: (request, work) => {
       if (store.transact === undefined) throw new Error('not transactional');
-      return store.transact(request, (_, ...more) => work(outside, ...more));
+      return store.transact(request, (within, prepared) =>
+        work({ ...within, transaction: outside }, prepared),
+      );
     },
   });
 }

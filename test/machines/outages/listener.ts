@@ -3,7 +3,6 @@ import type { Store } from '../../../src/stores';
 import {
   createWebhookHandler,
   type PaymentNotification,
-  toNodeListener,
   type WebhookContext,
   type WebhookReport,
 } from '../../../src/webhooks';
@@ -29,7 +28,7 @@ export async function startListener<Transaction>(
     on: { payment },
     onReport: (report) => reports.push(report),
   });
-  const url = await listen(createServer(toNodeListener(handler)));
+  const url = await listen(createServer(handler));
   return {
     reports: reports as readonly WebhookReport[],
     pay: (id: string): Promise<Answer> =>

@@ -196,7 +196,9 @@ async function inPostgres(mode: 'plain' | 'transactional', { onTestFinished }: T
       });
       const access = poolAccess(stepwisePool(own, outside), 5_000);
       return {
-        store: within(access, recordsOver(access, 'postgres', place), offset, (tx) => tx.close()),
+        store: within(access, recordsOver(access, 'postgres', place), offset, (tx, status) =>
+          tx.close(status),
+        ),
         write: (transaction: { query(text: string, values: string[]): Promise<unknown> }, key: string) =>
           transaction.query(`INSERT INTO ${effects} VALUES ($1)`, [key]),
         die: () => {

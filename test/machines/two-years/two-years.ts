@@ -10,7 +10,8 @@ import {
 } from '../../../src/stores/record-store';
 import type { RecordsWithin } from '../../../src/stores/sql-records';
 import { type StoreSteps, stepsOf } from '../../../src/stores/steps';
-import { type TransactionAccess, transactWithin } from '../../../src/stores/transact';
+import { transactWithin } from '../../../src/stores/transact';
+import type { TransactionAccess } from '../../../src/stores/transaction-access';
 import { deferred } from '../../helpers/deferred';
 import { authorization, credentials } from '../../helpers/deliver';
 import { randomFrom } from '../random';
@@ -489,7 +490,7 @@ export function within<Tx>(
   access: TransactionAccess<Tx>,
   records: RecordsWithin<Tx>,
   offset: () => number,
-  afterCallback?: (transaction: Tx) => void,
+  afterCallback?: Parameters<typeof transactWithin<Tx>>[3],
 ): Store<Tx> {
   const later = (reading: ReadRecord) => ({ ...reading, now: reading.now + offset() });
   const moved: RecordsWithin<Tx> = {
@@ -501,6 +502,7 @@ export function within<Tx>(
     },
     lockInTurn: async (subject, tx) => later(await records.lockInTurn(subject, tx)),
     liftLimit: (tx) => records.liftLimit(tx),
+    beforeCommit: (subject, version, tx) => records.beforeCommit(subject, version, tx),
     write: (subject, change, tx) =>
       records.write(subject, { ...change, expiresAt: change.expiresAt - offset() }, tx),
   };

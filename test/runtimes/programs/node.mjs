@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
-import { toNodeListener } from 'pix-automatic-sdk/webhooks';
 import { handler, inspectProgram } from './app.mjs';
 import { checkSqlite } from './sqlite.mjs';
 
@@ -16,9 +15,8 @@ const world = {
   },
 };
 
-const listener = toNodeListener(handler);
 const server = createServer(async (request, response) => {
-  if (request.url?.startsWith('/hook')) return listener(request, response);
+  if (request.url?.startsWith('/hook')) return handler(request, response);
   response.end(JSON.stringify(await inspectProgram(new URL(request.url, 'http://127.0.0.1'), world)));
 });
 server.listen(0, '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${server.address().port}`));

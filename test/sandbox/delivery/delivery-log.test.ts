@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { SandboxOptions } from 'pix-automatic-sdk/sandbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SandboxLogEntry } from '../../../src/sandbox/log';
-import { credentials, openListener, openPaid, openSandbox } from '../helpers';
+import { credentials, openJourney, openListener, openPaid, openSandbox, order } from '../helpers';
 
 /** A sandbox that sends a payout to a listener with these statuses, of which the last one is repeated. */
 async function openAnswering(statuses: number[], options: SandboxOptions = {}, headers = {}) {
@@ -137,6 +137,50 @@ describe('the log', () => {
     expect(text).toContain('?token=***');
     for (const secret of [credentials.apiKey, credentials.apiToken, 'Basic'])
       expect(text).not.toContain(secret);
+  });
+
+  it('has what a person does, with the order, and refusals, but not what the page and the lists read', async () => {
+    const entries: SandboxLogEntry[] = [];
+    const { sandbox, call, uuid } = await openJourney({ log: (entry) => entries.push(entry) });
+    const reads = [
+      '/',
+      '/sandbox',
+      '/sandbox/transactions',
+      '/sandbox/page/setup',
+      '/sandbox/page/journeys?page=1',
+    ];
+    for (const path of [...reads, `/sandbox/qr-codes/${uuid}.png`])
+      expect((await call('GET', path)).status, path).toBe(path === '/' ? 401 : 200);
+    await call('POST', `/sandbox/transactions/${uuid}/pay`);
+    await call('POST', `/sandbox/transactions/${uuid}/pay`);
+    await call('GET', '/sandboxes');
+    await vi.waitFor(() => expect(entries).toHaveLength(5));
+    expect(
+      entries.map(
+        (entry) =>
+          entry.type === 'request' && [entry.path.replace(uuid, 'ID'), entry.status, entry.referenceCode],
+      ),
+    ).toEqual([
+      ['/v1.1/checkout/pix-automatic', 200, 'order-1'],
+      ['/', 401, undefined],
+      ['/sandbox/transactions/ID/pay', 200, 'order-1'],
+      ['/sandbox/transactions/ID/pay', 409, 'order-1'],
+      ['/sandboxes', 404, undefined],
+    ]);
+    expect(sandbox.transactions).toHaveLength(1);
+  });
+
+  it('names the fields of a request that the document does not have, without a value or a credential', async () => {
+    const entries: SandboxLogEntry[] = [];
+    const { create } = await openSandbox({ log: (entry) => entries.push(entry) });
+    const shopper = { ...order.shopper, docment: 'of-ana', [credentials.apiKey]: 1 };
+    await create({ ...order, shopper });
+    await vi.waitFor(() => expect(entries).toHaveLength(1));
+    expect(entries[0]).toMatchObject({ unknownFields: ['shopper.docment', 'shopper.***'] });
+    expect(JSON.stringify(entries)).not.toContain('of-ana');
+    await create(order);
+    await vi.waitFor(() => expect(entries).toHaveLength(2));
+    expect(entries[1]).not.toHaveProperty('unknownFields');
   });
 
   it('changes nothing when its writer throws', async () => {

@@ -36,6 +36,17 @@ async function trace(journey: Journey, moves: readonly string[]): Promise<string
   return seen;
 }
 
+/** Why a move is refused; `undefined` if it is made. */
+function codeOf(move: () => void): SandboxError['code'] | undefined {
+  try {
+    move();
+    return undefined;
+  } catch (error) {
+    if (error instanceof SandboxError) return error.code;
+    throw error;
+  }
+}
+
 describe('the moves on a journey', () => {
   it.each<[claim: string, trace: string, request?: object]>([
     [
@@ -101,6 +112,36 @@ describe('the moves on a journey', () => {
     expect(() => sandbox.reverse(uuid)).toThrow(`39.7 (UUID ${second.uuid})`);
     sandbox.completeReversal(second.uuid);
     expect(() => sandbox.reverse(uuid)).toThrow('all of it has gone back already');
+  });
+
+  it.each([
+    ['is refused from the minute on that its maxAge is over', { maxAge: 30 }, 30, 'not-allowed'],
+    ['is taken until then', { maxAge: 30 }, 29.99, 'PAID'],
+    ['is taken whenever it comes where the request has no maxAge', { maxAge: undefined }, 1_000_000, 'PAID'],
+    [
+      'without an immediate payment is refused then, too',
+      { ...withoutCharge, maxAge: 30 },
+      30,
+      'not-allowed',
+    ],
+  ])('a payment of a QR code %s', async (_claim, fields, minutes, expected) => {
+    let now = Date.UTC(2030, 0, 1);
+    const { sandbox, uuid } = await openJourney({ now: () => now }, { ...order, ...fields });
+    now += minutes * 60_000;
+    const refused = codeOf(() => sandbox.pay(uuid));
+    expect(refused ?? sandbox.transactions[0]?.situation).toBe(expected);
+    expect(sandbox.transactions[0]?.scheduledPayments).toHaveLength(expected === 'PAID' ? 3 : 0);
+  });
+
+  it('lists until when a QR code can be paid, where its request says so', async () => {
+    const now = () => Date.UTC(2030, 0, 1);
+    const { sandbox, create } = await openSandbox({ now });
+    for (const maxAge of [30, undefined, 1e300]) await create({ ...order, maxAge });
+    expect(sandbox.transactions.map(({ expiresAt }) => expiresAt)).toEqual([
+      '2030-01-01T00:30:00.000Z',
+      undefined,
+      '9999-12-31T23:59:59.000Z',
+    ]);
   });
 });
 

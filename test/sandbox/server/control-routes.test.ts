@@ -31,7 +31,7 @@ const fieldsOf: Readonly<Record<string, string>> = {
   'POST /notifications': 'payload: an object, query: a string',
   'PUT /webhook-url': 'webhookUrl: a string',
   'POST /faults': `operation: ${anyOperation}, fault: an object`,
-  'DELETE /faults': `operation: ${anyOperation}`,
+  'DELETE /faults': `operation: ${anyOperation}, id: a string`,
 };
 
 /** A body that is right, except for one field. */

@@ -1,5 +1,5 @@
 import { say } from '../../language';
-import type { SandboxClient } from '../../sandbox-client';
+import { partOf, type SandboxClient } from '../../sandbox-client';
 import { bookingOf } from '../judge';
 import type { Sale } from '../sales';
 import { books, type Outcome, type Step } from '../step';
@@ -52,13 +52,13 @@ export async function* confirms(world: World): Script {
 /** While the service cannot be asked. @returns whether the listener asks at all */
 async function* unasked({ sales }: World, sandbox: SandboxClient): Script<boolean> {
   const sale = await sales.sale();
-  const fault = { kind: 'status', status: 503, times: FAULTS, uuid: sale.uuid };
-  await sandbox.call('POST', '/sandbox/faults', { operation: 'getTransaction', fault });
+  const fault = { kind: 'status', status: 503, times: FAULTS, transactionUUID: sale.uuid };
+  const armed = await sandbox.call('POST', '/sandbox/faults', { operation: 'getTransaction', fault });
   const calls = await sandbox.callsAbout(sale.uuid);
   const asks = async () => (await sandbox.callsAbout(sale.uuid)) > calls;
   const outcome: Outcome = yield { ...maybe('unasked', say('sent.unasked'), sale.payment), isProbe: true };
   const hasAsked = await asks();
-  await sandbox.call('DELETE', '/sandbox/faults', { operation: 'getTransaction' });
+  await sandbox.call('DELETE', '/sandbox/faults', { id: partOf<string>(armed, 'id') });
   if (!hasAsked) {
     yield { id: 'unasked', sends: [], open: say('confirms.doesNotAsk') };
     return false;

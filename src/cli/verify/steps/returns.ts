@@ -48,7 +48,7 @@ async function* refunds(world: World, [sale]: readonly Sale[]): Script<SandboxNo
   const three = yield books('refundNoQuery', { what: say('sent.refundNoQuery'), notification: third });
   const booked = three.rows.find(({ type }) => type === 'kind');
   if (one.holds && booked !== undefined) three.blame('queryAloneBooked', { kind: booked.kind });
-  else if (one.holds && three.only('missing', 'refused')) three.blame('queryAlone');
+  else if (one.holds && two.holds && three.only('missing', 'refused')) three.blame('queryAlone');
   return first;
 }
 

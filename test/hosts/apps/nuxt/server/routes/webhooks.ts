@@ -1,6 +1,5 @@
 import { handler } from 'host-shop';
-import { toNodeListener } from 'pix-automatic-sdk/webhooks';
 
 // #region
-export default fromNodeMiddleware(toNodeListener(handler));
+export default fromNodeMiddleware(handler);
 // #endregion
