@@ -5,8 +5,6 @@ import tsconfig from '../../tsconfig.json' with { type: 'json' };
 
 /** Each catalogue: its file without the language, a key of it, and the file that compares the languages. */
 const catalogues = [
-  ['src/cli/texts', 'exit.worked', 'src/cli/texts.ts'],
-  ['src/cli/verify/texts', 'acts.title', 'src/cli/texts.ts'],
   ['src/sandbox/texts', 'pay.about', 'src/sandbox/text.ts'],
   ['src/sandbox/inventions', 'shipping', 'src/sandbox/text.ts'],
   ['src/sandbox/page/app/texts', 'deliveries', 'src/sandbox/page/app/texts.ts'],
@@ -14,8 +12,6 @@ const catalogues = [
 
 /** A use of a key that no catalogue has, by the catalogue that should have it. */
 const uses = {
-  'src/cli/texts': "import { say } from '../../src/cli/language'; say('no.such');",
-  'src/cli/verify/texts': "import type { CheckId } from '../../src/cli/texts'; 'no-such' satisfies CheckId;",
   'src/sandbox/texts': "import { text } from '../../src/sandbox/text'; text('no.such');",
   'src/sandbox/page/app/texts':
     "import { textsIn } from '../../src/sandbox/page/app/texts'; textsIn('en').noSuch;",
@@ -72,6 +68,27 @@ describe('the compiler', { timeout: 120_000 }, () => {
     for (const [file, key] of catalogues)
       expect(said).toContain(
         `{ readonly file: "${file}.pt.json"; readonly missing: "${key}"; readonly unknown: "added"; }`,
+      );
+  });
+
+  it.each([
+    ['src/cli/texts.pt.ts', 'exit.worked'],
+    ['src/cli/verify/texts.pt.ts', 'cause.truncates'],
+  ])('names the key that %s lacks', (file, key) => {
+    const lacking = ts.sys.readFile(file)?.replace(`'${key}':`, "'no.such':") ?? '';
+    expect(complaints({ [file]: lacking }, file).join('\n')).toContain("'no.such'' does not exist in type");
+    const without = lacking.replace(/^ {2}'no\.such':\s+.*\n/m, '');
+    expect(complaints({ [file]: without }, file).join('\n')).toContain(`Property ''${key}'' is missing`);
+  });
+
+  it('names the key, if the command line says a text, step or mistake that is in no catalogue', () => {
+    for (const code of [
+      "import { say } from '../../src/cli/language'; say('no.such');",
+      "import type { StepId } from '../../src/cli/texts'; 'no.such' satisfies StepId;",
+      "import type { CauseId } from '../../src/cli/texts'; 'no.such' satisfies CauseId;",
+    ])
+      expect(complaints({ 'test/types/planted.ts': code }, 'test/types/planted.ts').join('\n')).toContain(
+        'no.such',
       );
   });
 

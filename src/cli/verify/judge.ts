@@ -102,7 +102,7 @@ export function judge(
   for (const one of may) take((row) => isAbout(row, one));
   const gone = without(before, after);
   for (const row of rest.splice(0)) {
-    const own = must.find((one) => isAbout(row, one));
+    const own = [...must, ...may].find((one) => isAbout(row, one));
     const mine = [...must, ...may].some(({ subjects }) => subjects.includes(row.subject ?? ''));
     const replaced = gone.findIndex((old) => old.kind === row.kind && old.subject === row.subject);
     const { kind, subject, amount } = row;

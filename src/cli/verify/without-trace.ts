@@ -25,12 +25,12 @@ export async function withoutTrace<Result>(
   const underWay = new Set<Promise<unknown>>();
   const restore = async () => {
     await Promise.all(underWay);
-    const listed = new Set((await sandbox.transactions()).map(({ uuid }) => uuid));
-    for (const { id, fault } of await sandbox.faults()) {
-      const isOwn = fault.transactionUUID !== undefined && !listed.has(fault.transactionUUID);
-      // The journeys of this run are hidden. Somebody else may have armed a fault meanwhile.
-      if (isOwn) await sandbox.call('DELETE', '/sandbox/faults', { id });
-    }
+    const armed = (await sandbox.faults()).filter(({ fault }) => fault.transactionUUID !== undefined);
+    // The journeys of this run are hidden. Somebody else may have armed a fault meanwhile.
+    const listed = armed.length === 0 ? [] : (await sandbox.transactions()).map(({ uuid }) => uuid);
+    for (const { id, fault } of armed)
+      if (!listed.includes(fault.transactionUUID ?? ''))
+        await sandbox.call('DELETE', '/sandbox/faults', { id });
     for (const { operation, fault, left } of faults) {
       const times = left ?? EVERY_CALL;
       await sandbox.call('POST', '/sandbox/faults', { operation, fault: { ...fault, times } });

@@ -40,7 +40,7 @@ describe('the judge compares the rows before and after', () => {
 
   it('and lets a row come once that may', () => {
     expect(verdict([], [a], [], [must(a)])).toEqual([]);
-    expect(verdict([], [a, a], [], [must(a)])).toEqual(['again payment a']);
+    expect(verdict([], [a, a], [], [must(a)])).toEqual(['doubled payment a 2']);
   });
 
   it('and takes a row of before for the one that must come, where it may be there already, and says so', () => {
