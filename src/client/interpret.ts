@@ -89,6 +89,8 @@ export interface Received {
   readonly readError?: unknown;
   /** Whether the platform's own `fetch` sent it. What any other one did before it failed is unknown. */
   readonly isPlatforms: boolean;
+  /** What the same query got over a kept connection before, if that was of no use. */
+  readonly overKept?: Received | undefined;
 }
 
 /** Why the client itself ends an attempt. */
@@ -118,12 +120,10 @@ export async function interpret<T>(
   const context = () => {
     const uuids = uuidsIn(text, call);
     const namesJourney = call.operation.method !== 'GET' && uuids.size > 0;
+    const neverSent =
+      connection.neverSent && (received.overKept === undefined || wasNeverSent(received.overKept));
     const outcome =
-      status === undefined
-        ? connection.neverSent
-          ? 'not-sent'
-          : 'unknown'
-        : outcomeOf(status, namesJourney);
+      status === undefined ? (neverSent ? 'not-sent' : 'unknown') : outcomeOf(status, namesJourney);
     return contextOf(call, before, before.length + 1, outcome, uuidAmong(uuids, call));
   };
   const interrupted = () => interruption(readError, connection.reason, call, context());
@@ -164,6 +164,10 @@ export async function interpret<T>(
   return failed(unusable(summary, validation.issues ?? [], body, context(), call.mayBeAnything));
 }
 
+function wasNeverSent({ status, readError, isPlatforms }: Received): boolean {
+  return status === undefined && describeConnectionFailure(readError, isPlatforms).neverSent;
+}
+
 /** For a call that sent something, if an unexpected failure hides what came of it. It must not look like one not sent. */
 export function failureWithoutAttempt(
   call: Call<unknown>,
@@ -185,14 +189,24 @@ function uuidAmong(uuids: ReadonlySet<string>, call: Call<unknown>): string | un
   return isKnown ? call.secrets.dropIfSecret(uuid) : undefined;
 }
 
-/** Whether a response is about another transaction than its query. One that names none is not. */
+/**
+ * Whether a response is about another transaction than its query. One that names none is not. UUIDs are the same in upper
+ * and lower case (RFC 9562, section 4).
+ */
 function isAboutAnother(uuid: unknown, { asked }: Call<unknown>): boolean {
-  return asked !== undefined && typeof uuid === 'string' && uuid !== '' && !isSameUuid(uuid, asked);
+  return (
+    asked !== undefined &&
+    typeof uuid === 'string' &&
+    uuid !== '' &&
+    uuid.toLowerCase() !== asked.toLowerCase()
+  );
 }
 
-/** UUIDs are the same in upper and lower case (RFC 9562, section 4). */
-export function isSameUuid(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+/** Whether a response is a whole success that names the transaction which was asked for. */
+export function isAnswerTo({ status, text, readError }: Received, call: Call<unknown>): boolean {
+  if (readError !== undefined || status === undefined || status < 200 || status > 299) return false;
+  const [uuid, ...others] = uuidsIn(text, call);
+  return uuid !== undefined && others.length === 0 && !isAboutAnother(uuid, call);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isCallError } from '../errors';
 import { Secrets } from '../service/credentials';
 import { operations } from '../service/operations';
 import {
@@ -18,6 +19,7 @@ import { type Transaction, transactionSchema } from '../service/operations/get-t
 import { validate } from '../service/schema';
 import { clientOptionsFromEnv } from '../values/credentials';
 import { readNamedOptions } from '../values/option-checks';
+import type { Message } from './interpret';
 import {
   type BodyCallOptions,
   type CallOptions,
@@ -101,7 +103,7 @@ export class PaymentsClient {
     options: BodyCallOptions = {},
   ): Promise<RecurringCheckout> {
     const operation = operations.createRecurringCheckout;
-    return this.#transport.send(
+    return this.#send(
       {
         operation,
         path: operation.urlTemplate,
@@ -132,7 +134,7 @@ export class PaymentsClient {
    */
   async getTransaction(transactionUUID: string, options: CallOptions = {}): Promise<Transaction> {
     const operation = operations.getTransaction;
-    return this.#transport.send(
+    return this.#send(
       {
         operation,
         path: pathOf(operation, transactionUUID),
@@ -161,7 +163,7 @@ export class PaymentsClient {
     options: BodyCallOptions = {},
   ): Promise<ScheduledPaymentCancellation> {
     const operation = operations.cancelScheduledPayment;
-    return this.#transport.send(
+    return this.#send(
       {
         operation,
         path: pathOf(operation, instructionId),
@@ -197,6 +199,22 @@ export class PaymentsClient {
    * ```
    */
   async request<T = unknown>(request: UndocumentedRequest<T>, options: CallOptions = {}): Promise<T> {
-    return this.#transport.send(messageOf(request, this.#baseUrl, this.#secrets), options);
+    return this.#send(messageOf(request, this.#baseUrl, this.#secrets), options);
+  }
+  /**
+   * Sends a call. An error of it is made when the response has come, and its stack has nothing of your code: so that of
+   * the call's beginning, which costs a microsecond, is put below it.
+   */
+  async #send<T>(message: Message<T>, options: CallOptions): Promise<T> {
+    const beginning = new Error();
+    try {
+      return await this.#transport.send(message, options);
+    } catch (error) {
+      if (isCallError(error)) {
+        const frames = beginning.stack?.replace(/^Error\n/, '');
+        error.stack = `${error.stack}\n    --- the call began here ---\n${frames}`;
+      }
+      throw error;
+    }
   }
 }

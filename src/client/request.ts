@@ -4,6 +4,7 @@ import type { Secrets } from '../service/credentials';
 import type { Operation } from '../service/operations';
 import { type Schema, type Validation, validate } from '../service/schema';
 import { isGiven, isObject } from '../shared/objects';
+import type { ValidationIssue } from '../shared/validation-issue';
 import { readOptions } from '../values/option-checks';
 import { toJson } from '../values/to-json';
 import type { Message } from './interpret';
@@ -27,6 +28,8 @@ export function requestBody<T>(
   const { extraFields } = readOptions(options);
   const isDocumented = (name: PropertyKey) => fieldsOf(object).has(String(name));
   let body = toJson(subject, () => request, isDocumented);
+  const misplaced = misplacedFields(JSON.parse(body), object);
+  if (misplaced.length > 0) throw new InvalidRequestError(subject, misplaced);
   if (isGiven(extraFields)) {
     // What they are is what they are sent as: a date is a text.
     const extra: unknown = JSON.parse(toJson(subject, () => extraFields, isDocumented));
@@ -57,14 +60,49 @@ export function requestBody<T>(
   return body;
 }
 
-/** The names of the fields of a request's schema, on every level. */
-export function fieldsOf({ _zod }: z.core.$ZodType, names = new Set<string>()): ReadonlySet<string> {
+/**
+ * Fields that the document has at another place: with a flat `periodicity`, the journey would have no end. Any other
+ * field is sent, because the service may know it.
+ */
+function misplacedFields(body: unknown, object: z.core.$ZodType): ValidationIssue[] {
+  const paths = pathsOf(object);
+  const issues: ValidationIssue[] = [];
+  const walk = (value: unknown, at: readonly string[]) => {
+    if (!isObject(value)) return;
+    for (const [name, field] of Object.entries(value)) {
+      const path = [...at, name];
+      const places = paths.filter((place) => place.at(-1) === name).map((place) => place.join('.'));
+      if (paths.some((place) => place.join('.') === path.join('.'))) walk(field, path);
+      else if (isGiven(field) && places.length > 0) {
+        issues.push({ path, message: `expected at ${places.join(' or ')}` });
+      }
+    }
+  };
+  walk(body, []);
+  return issues;
+}
+
+/** The path of each field of a schema. */
+function pathsOf(type: z.core.$ZodType, at: readonly string[] = []): (readonly string[])[] {
+  const { shape, innerType } = partsOf(type);
+  if (innerType !== undefined) return pathsOf(innerType, at);
+  return Object.entries(shape).flatMap(([name, field]) => {
+    const path = [...at, name];
+    return [path, ...pathsOf(field, path)];
+  });
+}
+
+function partsOf({ _zod }: z.core.$ZodType) {
   const { shape = {}, innerType } = _zod.def as {
     readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
     readonly innerType?: z.core.$ZodType;
   };
-  for (const [name, field] of Object.entries(shape)) fieldsOf(field, names.add(name));
-  return innerType === undefined ? names : fieldsOf(innerType, names);
+  return { shape, innerType };
+}
+
+/** The names of the fields of a request's schema, on every level. */
+export function fieldsOf(object: z.core.$ZodType): ReadonlySet<string> {
+  return new Set(pathsOf(object).flat());
 }
 
 /**

@@ -3,8 +3,9 @@ import { ConfigurationError, isCallError } from '../errors';
 import type { Credentials, Secrets } from '../service/credentials';
 import { notify } from '../shared/notify';
 import { IncomingBody } from '../shared/read-body';
-import { inTime, onAbort } from '../shared/time';
+import { ABORTED, inTime, onAbort } from '../shared/time';
 import { readOptions } from '../values/option-checks';
+import { Connections, isPlatformFetch } from './connections';
 import {
   ATTEMPT_TIMED_OUT,
   type Attempt,
@@ -15,6 +16,7 @@ import {
   type Failure,
   failureWithoutAttempt,
   interpret,
+  isAnswerTo,
   type Message,
   type Received,
 } from './interpret';
@@ -28,9 +30,6 @@ import {
   resolveSignal,
 } from './options';
 
-// As it is before something replaces it: instrumentation, a framework, or a mock.
-const { fetch: platformFetch } = globalThis;
-
 /** Timers may fire a little early. The time that is left then is not worth an attempt. */
 const TIMER_SLACK_MS = 5;
 
@@ -41,7 +40,10 @@ const TIMER_SLACK_MS = 5;
 export class Transport {
   readonly #options: ResolvedOptions;
   readonly #secrets: Secrets;
+  readonly #connections = new Connections();
   #sender: Sender;
+  /** Whether a query may try a kept connection first. */
+  #keepsQueries = true;
 
   constructor(options: ResolvedOptions, secrets: Secrets) {
     const { apiKey, apiToken, previous } = options;
@@ -53,7 +55,8 @@ export class Transport {
         accept: 'application/json',
         // A compressed response that is cut off has no uuid that could be found.
         'accept-encoding': 'identity',
-        // A kept connection may be closing as the next request is sent on it, or bring an answer nobody asked for.
+        // A kept connection may be closing as the next request is sent on it, or bring an answer nobody asked for. Only
+        // the agent for queries takes it out.
         connection: 'close',
         'user-agent': options.userAgent,
         ...headersWith(options),
@@ -149,7 +152,7 @@ export class Transport {
     notify(onRequest, describe(call, number));
     throwIfAborted(call, before);
     const startedAt = performance.now();
-    const attempt = await interpret(await this.#exchange(request, call), call, before);
+    const attempt = await interpret(await this.#ask(request, call, number), call, before);
     const { status, requestId, error, leftOut: issues = [] } = attempt;
     const durationMs = performance.now() - startedAt;
     const end = { durationMs, status, requestId, errorCode: error?.code, issues };
@@ -166,25 +169,62 @@ export class Transport {
   }
 
   /**
+   * Sends a query over a kept connection first. What comes there may be an answer that nobody asked for, so it counts
+   * only if it names the transaction. Otherwise the query is sent again, over a connection of its own. While a query gets
+   * nothing better there, as with refused credentials, the next ones don't try a kept connection.
+   */
+  async #ask(request: Request, call: Call<unknown>, number: number): Promise<Received> {
+    const startedAt = performance.now();
+    const mayKeep = call.asked !== undefined && number === 1 && this.#keepsQueries && this.#usesPlatforms();
+    const kept = mayKeep ? this.#connections.kept() : undefined;
+    const overKept = kept && (await this.#exchange(request, call, startedAt, kept));
+    if (overKept !== undefined) {
+      if (isAnswerTo(overKept, call)) return overKept;
+      // What had come may be an answer that nobody asked for.
+      if (isEnded(overKept)) return { ...overKept, status: undefined, header: () => null };
+    }
+    const received = await this.#exchange(request, call, startedAt);
+    if (call.asked !== undefined && !isEnded(received)) {
+      this.#keepsQueries = isAnswerTo(received, call);
+      if (kept !== undefined && this.#keepsQueries) this.#connections.drop(kept);
+    }
+    return { ...received, overKept };
+  }
+
+  #usesPlatforms(): boolean {
+    return this.#options.fetch === undefined && isPlatformFetch();
+  }
+
+  /**
    * Sends one request and reads its response to the end, within the limits of time and bytes, even if the service
    * stalls in the middle of the body. Never rejects: whatever arrived before a failure says more than the failure.
+   *
+   * @param startedAt - when the attempt began, by `performance.now()`
+   * @param kept - for a query: over which kept connections
    */
-  async #exchange(request: Request, { limits, signal, deadline }: Call<unknown>): Promise<Received> {
-    const { fetch, maxResponseBytes } = this.#options;
-    const isPlatforms = fetch === undefined && globalThis.fetch === platformFetch;
-    const remainingMs = deadline - performance.now();
+  async #exchange(
+    request: Request,
+    { limits, signal, deadline }: Call<unknown>,
+    startedAt: number,
+    kept?: object,
+  ): Promise<Received> {
+    const { maxResponseBytes } = this.#options;
+    const isPlatforms = this.#usesPlatforms();
+    const now = performance.now();
+    const attemptMs = startedAt + limits.timeoutMs - now;
+    const remainingMs = deadline - now;
     const controller = new AbortController();
     const body = new IncomingBody(maxResponseBytes);
     let head: Pick<Received, 'status' | 'header'> = { header: () => null };
     const receive = async () => {
-      const response = await this.#fetch(request, controller.signal, isPlatforms);
+      const response = await this.#fetch(request, controller.signal, isPlatforms, kept);
       head = { status: statusOf(response), header: headersOf(response) };
       await body.read(response);
     };
-    const tooLate = () => (remainingMs < limits.timeoutMs ? CALL_TIMED_OUT : ATTEMPT_TIMED_OUT);
+    const tooLate = () => (remainingMs < attemptMs ? CALL_TIMED_OUT : ATTEMPT_TIMED_OUT);
     let readError: unknown;
     try {
-      readError = await inTime(receive(), Math.min(limits.timeoutMs, remainingMs), tooLate, signal);
+      readError = await inTime(receive(), Math.min(attemptMs, remainingMs), tooLate, signal);
     } catch (thrown) {
       readError = thrown ?? null;
     }
@@ -200,7 +240,12 @@ export class Transport {
    * Sends what ky built, with the caller's `fetch` or the platform's. URL, method, headers and body go by themselves,
    * because a `Request` made from another one pipes the body through one more stream.
    */
-  async #fetch(request: Request, signal: AbortSignal, isPlatforms: boolean): Promise<FetchResponse> {
+  async #fetch(
+    request: Request,
+    signal: AbortSignal,
+    isPlatforms: boolean,
+    kept: object | undefined,
+  ): Promise<FetchResponse> {
     const { fetch } = this.#options;
     const { url, method, headers, redirect } = request;
     const init: Omit<FetchInit, 'body'> = {
@@ -213,7 +258,8 @@ export class Transport {
     if (fetch === undefined) {
       // Still a stream, because most of what replaces the platform's `fetch` hands the request on to it.
       const sent = request.body === null ? init : { ...init, body: request.body, duplex: 'half' as const };
-      return isPlatforms && method !== 'GET' ? fetchApart(url, sent) : globalThis.fetch(url, sent);
+      if (kept !== undefined) return globalThis.fetch(url, { ...sent, ...kept });
+      return isPlatforms ? this.#connections.fetchApart(url, sent) : globalThis.fetch(url, sent);
     }
     // A text has its length.
     delete init.headers['content-length'];
@@ -242,24 +288,9 @@ function isSuccess(status: number | undefined): boolean {
   return status !== undefined && status >= 200 && status <= 299;
 }
 
-/**
- * Sends a POST or PUT on a connection of its own. Bun and Deno use a kept connection in spite of `connection: close`;
- * each has an option that keeps a request off it. A query does without, because it can be repeated.
- */
-async function fetchApart(url: string, init: RequestInit): Promise<Response> {
-  // Made for one request and closed after it, because Deno keeps a client until the process ends.
-  const client = (globalThis as RuntimeGlobals).Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 });
-  try {
-    return await globalThis.fetch(url, { ...init, keepalive: false, ...(client && { client }) });
-  } finally {
-    client?.close();
-  }
-}
-
-interface RuntimeGlobals {
-  readonly Deno?: {
-    createHttpClient?(options: { readonly poolMaxIdlePerHost: number }): { close(): void };
-  };
+/** Whether the caller or a time limit ended it, so that there is no time for another request. */
+function isEnded({ readError }: Received): boolean {
+  return readError === ABORTED || readError === ATTEMPT_TIMED_OUT || readError === CALL_TIMED_OUT;
 }
 
 /**

@@ -59,12 +59,21 @@ export class InvalidNotificationError extends PaymentsError {
 
   readonly #body: unknown;
 
-  /** For your test doubles; the library creates its own errors. */
+  /**
+   * For your test doubles; the library creates its own errors.
+   *
+   * @param details - `isHarmless`: which names of the paths the message may show; all by default. `*` stands for another
+   *   one, which may be personal data
+   */
   constructor(
     message: string,
-    details: { readonly issues: readonly ValidationIssue[]; readonly body: unknown },
+    details: {
+      readonly issues: readonly ValidationIssue[];
+      readonly body: unknown;
+      readonly isHarmless?: ((name: PropertyKey) => boolean) | undefined;
+    },
   ) {
-    super('invalid_notification', `${message} ${summarize(details.issues)}.`);
+    super('invalid_notification', `${message} ${summarize(details.issues, details.isHarmless)}.`);
     this.issues = details.issues;
     this.#body = details.body;
   }

@@ -22,8 +22,8 @@ import {
   type WebhookHandlerOptions,
 } from '../webhooks/options';
 import type { AttemptState, NotifiedOrder } from '../webhooks/order-link';
-import type { ReplayResult } from '../webhooks/replay-and-settle';
-import { reporterOf } from '../webhooks/report';
+import { type ReplayResult, reportUnreadable } from '../webhooks/replay-and-settle';
+import { defaultReport, type Reporter, reporterOf, reporterTo } from '../webhooks/report';
 import { type Attempt, moved, type Order } from './attempt';
 import { alone, type MaintainResult, readCursor, saveCursor } from './maintain';
 import { type CheckoutSource, checkOrderKey, type OpenedOrder, type OrderRequest, openOrder } from './open';
@@ -152,6 +152,10 @@ export class Orders<Transaction = unknown> {
     return this.#receiving().handler;
   }
 
+  #report(): Reporter {
+    return this.#listener === undefined ? reporterTo(defaultReport()) : reporterOf(this.#listener.handler);
+  }
+
   #receiving(): OrdersListener {
     if (this.#listener !== undefined) return this.#listener;
     throw new ConfigurationError(
@@ -225,7 +229,8 @@ export class Orders<Transaction = unknown> {
     checkCount('limit', limit);
     const found: ListedOrder[] = [];
     for (let from = after; ; ) {
-      const page = await this.#steps.listRecords<Order>('order:', { after: from, limit });
+      const onUnreadable = reportUnreadable(this.#report());
+      const page = await this.#steps.listRecords<Order>('order:', { after: from, limit, onUnreadable });
       for (const { value } of page) {
         const isWanted = state === undefined || value.attempts.some((each) => each.state === state);
         const { key, attempts, paidBy } = value;
@@ -256,6 +261,7 @@ export class Orders<Transaction = unknown> {
         client: this.#client,
         records,
         settle,
+        onUnreadable: reportUnreadable(report),
         reportReview: (uuid) =>
           report('order_review', {
             status: 200,

@@ -88,6 +88,7 @@ export async function openOrder(
   checkOrderKey('open', key);
   // What is hashed is what is sent, even if the caller changes its object meanwhile.
   const copy: OrderRequest = JSON.parse(toJson('The request of `open`', () => request));
+  checkReference(copy);
   let opening: Opening = { token: newToken(), money: await hashesOfMoney(key, copy) };
   let patience = new Patience(waitMs);
   let writes = 0;
@@ -208,10 +209,23 @@ export function checkOrderKey(call: string, key: string): void {
     /^[^\p{C}]+$/u.test(key) &&
     key.trim() === key;
   if (isKey) return;
-  const message =
-    `expected a text of 1 to ${MAX_ORDER_KEY_LENGTH} characters, ` +
+  const expected =
+    `a text of 1 to ${MAX_ORDER_KEY_LENGTH} characters, ` +
     'without control characters, and without spaces at its ends';
+  const message =
+    typeof key === 'string'
+      ? `expected ${expected}`
+      : `expected a text, got ${key === null ? 'null' : `a ${typeof key}`}: ${expected}`;
   throw new InvalidRequestError(`The call of ${call}`, [{ path: ['orderKey'], message }]);
+}
+
+/** A `referenceCode` would be replaced in silence by one that is made from the key. */
+function checkReference(request: object): void {
+  const { referenceCode } = request as { readonly referenceCode?: unknown };
+  if (referenceCode === undefined || referenceCode === null) return;
+  const message =
+    'expected none: `orderKey`, the first argument, becomes the reference. Is this your key of the order?';
+  throw new InvalidRequestError('The call of open', [{ path: ['referenceCode'], message }]);
 }
 
 /**

@@ -3,6 +3,7 @@ import { ApiError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
 import { notify } from '../shared/notify';
 import { DAY_MS } from '../shared/time';
+import { UnreadableRecordError } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { readOptions } from '../values/option-checks';
@@ -57,6 +58,8 @@ export interface ReconcileContext {
   readonly client: TransactionSource;
   readonly records: SingleRecords & Pick<StoreSteps, 'listRecords'>;
   readonly settle: OrdersListener['settle'];
+  /** Told how many records could not be read; the others are asked about. */
+  readonly onUnreadable: (count: number) => void;
   /** Says that a person has to look at an attempt. */
   readonly reportReview: (uuid: string) => void;
   /** Where the last run ended. */
@@ -104,17 +107,22 @@ export async function reconcileOrders(
 
 /** The uuids of all attempts to ask about, beginning after the cursor, and going round. */
 async function* uuidsToAsk(
-  { records, cursor, saveCursor }: ReconcileContext,
+  { records, cursor, saveCursor, onUnreadable }: ReconcileContext,
   maxAgeMs: number,
   asked: Map<string, { readonly key: string; readonly attempt: number }>,
 ): AsyncGenerator<string, void, undefined> {
   let hasWrapped = cursor === undefined;
   let last = cursor;
   for (;;) {
-    const page = await records.listRecords<Pointer>('open:', { after: last?.key, limit: PAGE });
+    const page = await records.listRecords<Pointer>('open:', { after: last?.key, limit: PAGE, onUnreadable });
     for (const { place, value } of page) {
       if (hasWrapped && cursor !== undefined && place > cursor.place) return saveCursor(cursor);
-      const { order, now } = await readOrder(records, value.key);
+      const read = await readOrder(records, value.key).catch((error: unknown) => {
+        if (!(error instanceof UnreadableRecordError)) throw error;
+        onUnreadable(1);
+      });
+      if (read === undefined) continue;
+      const { order, now } = read;
       const attempts = order.attempts.filter(isAskable);
       if (attempts.length === 0 && now - value.at > SETTLED_MS) await forgetPointer(records, value);
       for (const { uuid, attempt, changedAt } of attempts) {

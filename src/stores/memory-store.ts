@@ -1,6 +1,7 @@
 import { StoreError } from '../errors';
+import { DAY_MS } from '../shared/time';
 import { checkCount, checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
-import { isLeased, NO_RECORD, recordFromText, type SubjectRecord } from './record';
+import { isLeased, keyOf, NO_RECORD, recordFromText, type SubjectRecord } from './record';
 import {
   type ListPage,
   type NamespaceOptions,
@@ -13,9 +14,10 @@ import {
 /** The limits and the clock of a {@link MemoryStore}. */
 export interface MemoryStoreOptions extends NamespaceOptions {
   /**
-   * How many records are kept at most. When the store is full, the tenth that was written longest ago is forgotten, and
-   * a late repeat of those notifications runs again. Dead letters and orders are never forgotten before they expire: if
-   * they fill the store, it fails. Default: 100 000; at most 8 388 608.
+   * How many records are kept at most; an order has about five. When the store is full, the tenth that was written
+   * longest ago is forgotten: of notifications that were acted on, whose late repeats run again, then, with a warning, of
+   * orders that were paid and a day old. It never forgets a dead letter or an open order: if those fill it, it fails.
+   * Default: 1 000 000; at most 8 388 608.
    */
   readonly maxEntries?: number | undefined;
 
@@ -38,7 +40,7 @@ export class MemoryStore extends StoreOverRecords {
   /** @throws `ConfigurationError` for a `maxEntries` below 1 or above 8 388 608 */
   constructor(options: MemoryStoreOptions = {}) {
     const own = readNamedOptions('MemoryStore', options, NAMES);
-    const { maxEntries = 100_000, clock = steadyClock(), namespace } = own;
+    const { maxEntries = 1_000_000, clock = steadyClock(), namespace } = own;
     checkFunction('clock', clock, '() => number');
     super(new MemoryRecords(checkCount('maxEntries', maxEntries, MOST_ENTRIES), clock), { namespace });
   }
@@ -51,6 +53,7 @@ export class MemoryRecords implements RecordStore {
   readonly #clock: () => number;
   /** Each write adds its key again, so the one that was written longest ago comes first. */
   readonly #rows = new Map<string, Row>();
+  #hasWarned = false;
 
   constructor(maxEntries: number, clock: () => number) {
     this.#maxEntries = maxEntries;
@@ -105,6 +108,7 @@ export class MemoryRecords implements RecordStore {
         this.#rows.delete(key);
       }
     }
+    if (this.#rows.size >= this.#maxEntries) this.#forgetPaidOrders(now, most);
     if (this.#rows.size < this.#maxEntries) return;
     throw new StoreError(
       `The memory store is full (${this.#maxEntries} records): of callbacks that are running, of dead letters and of ` +
@@ -112,9 +116,44 @@ export class MemoryRecords implements RecordStore {
     );
   }
 
+  /** With what points to them. */
+  #forgetPaidOrders(now: number, most: number): void {
+    const forgotten = new Set<string>();
+    for (const [key, { record, version }] of this.#rows) {
+      if (this.#rows.size - forgotten.size * (RECORDS_OF_AN_ORDER - 1) <= most) break;
+      // A version is the time of its write, or a little more.
+      if (!key.includes('/order:') || now - version < DAY_MS || !isPaid(record)) continue;
+      this.#rows.delete(key);
+      forgotten.add(key);
+    }
+    if (forgotten.size === 0) return;
+    for (const [key, { record }] of this.#rows) {
+      const [, namespace, prefix] = POINTER.exec(key) ?? [];
+      if (prefix === undefined || namespace === undefined) continue;
+      const order = recordFromText<{ readonly key?: string }>(record)?.key ?? '';
+      if (forgotten.has(keyOf(namespace, 'order:', order))) this.#rows.delete(key);
+    }
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    console.warn(
+      'pix-automatic-sdk: the MemoryStore is full, so it forgets orders that were paid more than a day ago. Keep them in ' +
+        'a database.',
+    );
+  }
+
   #now(): number {
     return Math.floor(this.#clock());
   }
+}
+
+/** At least the order itself, its reference and its uuid. */
+const RECORDS_OF_AN_ORDER = 3;
+const POINTER = /^([\w.-]+)\/(uuid|reference|open):/;
+
+/** Whether a payment of the order was acted on. */
+function isPaid(record: string): boolean {
+  const order = recordFromText<{ readonly attempts?: readonly { readonly state: string }[] }>(record);
+  return order?.attempts?.some(({ state }) => state === 'paid') === true;
 }
 
 interface Row {

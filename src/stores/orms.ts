@@ -9,6 +9,10 @@ import {
   WITHIN_OPTIONS,
 } from './within';
 
+// In PostgreSQL each transaction is begun as READ COMMITTED, by the ORM's own option, whatever the database or the role
+// says: above that, two deliveries at once end with serialization failures. In MySQL the level stays as it is: what a
+// statement locks is read as it is now at any level, and a binary log by statements refuses READ COMMITTED.
+//
 // To add an ORM: the part of it that is used, as a type of its own; a function that makes an access of it; its file in
 // test/orms, which runs the block of docs/orm.md against the real one.
 
@@ -34,7 +38,10 @@ type SqlTag = (strings: TemplateStringsArray, ...values: unknown[]) => unknown;
  */
 export function prismaStore<Tx>(
   prisma: {
-    $transaction(work: Work<Tx>, options?: { timeout?: number; maxWait?: number }): Answer;
+    $transaction(
+      work: Work<Tx>,
+      options?: { timeout?: number; maxWait?: number; isolationLevel?: 'ReadCommitted' },
+    ): Answer;
     $queryRawUnsafe(text: string, ...values: unknown[]): Answer;
   },
   options: JoinedStoreOptions & { readonly dialect: 'postgres' },
@@ -45,7 +52,11 @@ export function prismaStore<Tx>(
     {
       // Prisma's own limit is 5 seconds.
       transaction: (work, { timeoutMs }) =>
-        prisma.$transaction(work, { timeout: timeoutMs, maxWait: own.stepTimeoutMs ?? 5_000 }),
+        prisma.$transaction(work, {
+          timeout: timeoutMs,
+          maxWait: own.stepTimeoutMs ?? 5_000,
+          isolationLevel: 'ReadCommitted',
+        }),
       query: (tx, text, values) => ((tx ?? prisma) as typeof prisma).$queryRawUnsafe(text, ...values),
     },
     own,
@@ -66,7 +77,7 @@ export function prismaStore<Tx>(
  */
 export function drizzleStore<Tx>(
   // biome-ignore lint/suspicious/noExplicitAny: an SQL of Drizzle, which has private fields
-  db: { transaction(work: Work<Tx>): Answer; execute(query: any): Answer },
+  db: { transaction(work: Work<Tx>, config?: any): Answer; execute(query: any): Answer },
   sql: SqlTag,
   options: StoreWithinOptions,
 ): Store<Tx> {
@@ -75,7 +86,10 @@ export function drizzleStore<Tx>(
   const own = readNamedOptions('drizzleStore', options, WITHIN_OPTIONS);
   return storeOver<Tx>(
     {
-      transaction: (work) => db.transaction(work),
+      transaction: (work) =>
+        own.dialect === 'postgres'
+          ? db.transaction(work, { isolationLevel: 'read committed' })
+          : db.transaction(work),
       query: (tx, text, values) => ((tx ?? db) as typeof db).execute(sql(templateOf(text), ...values)),
     },
     own,
@@ -104,12 +118,17 @@ export function typeormStore<Tx>(
   check(dataSource, ['transaction'], 'typeormStore(dataSource)', 'your `DataSource`');
   type Manager = { query(text: string, values: unknown[]): Answer };
   const own = readNamedOptions('typeormStore', options, JOINED_OPTIONS);
+  const dialect = dialectOf(dataSource.options?.type);
+  type Isolated = { transaction(level: 'READ COMMITTED', work: Work<Tx>): Answer };
   return storeOver<Tx>(
     {
-      transaction: (work) => dataSource.transaction(work),
+      transaction: (work) =>
+        dialect === 'postgres'
+          ? (dataSource as unknown as Isolated).transaction('READ COMMITTED', work)
+          : dataSource.transaction(work),
       query: (tx, text, values) => ((tx ?? dataSource.manager) as Manager).query(text, values),
     },
-    { ...own, dialect: dialectOf(dataSource.options?.type) },
+    { ...own, dialect },
   );
 }
 
@@ -127,7 +146,8 @@ export function typeormStore<Tx>(
 export function knexStore<Tx>(
   knex: {
     readonly client: { readonly config: { readonly client?: unknown } };
-    transaction(work: Work<Tx>): Answer;
+    // biome-ignore lint/suspicious/noExplicitAny: Knex has one type for the options of every database
+    transaction(work: Work<Tx>, config?: any): Answer;
     // biome-ignore lint/suspicious/noExplicitAny: Knex has a type of its own for each kind of value
     raw(text: string, values: any): Answer;
   },
@@ -135,12 +155,16 @@ export function knexStore<Tx>(
 ): Store<Tx> {
   check(knex, ['transaction', 'raw'], 'knexStore(knex)', 'what `knex({ … })` returned');
   const own = readNamedOptions('knexStore', options, JOINED_OPTIONS);
+  const dialect = dialectOf(knex.client?.config?.client);
   return storeOver<Tx>(
     {
-      transaction: (work) => knex.transaction(work),
+      transaction: (work) =>
+        dialect === 'postgres'
+          ? knex.transaction(work, { isolationLevel: 'read committed' })
+          : knex.transaction(work),
       query: (tx, text, values) => ((tx ?? knex) as typeof knex).raw(partsOf(text).join('?'), values),
     },
-    { ...own, dialect: dialectOf(knex.client?.config?.client) },
+    { ...own, dialect },
   );
 }
 
@@ -165,9 +189,15 @@ export function kyselyStore<Tx>(
   checkTag(sql, 'kysely');
   type Statement = { execute(executor: unknown): Answer };
   const own = readNamedOptions('kyselyStore', options, WITHIN_OPTIONS);
+  type Isolated = { setIsolationLevel(level: 'read committed'): ReturnType<typeof db.transaction> };
   return storeOver<Tx>(
     {
-      transaction: (work) => db.transaction().execute(work),
+      transaction: (work) => {
+        const builder = db.transaction();
+        return own.dialect === 'postgres'
+          ? (builder as unknown as Isolated).setIsolationLevel('read committed').execute(work)
+          : builder.execute(work);
+      },
       query: (tx, text, values) => (sql(templateOf(text), ...values) as Statement).execute(tx ?? db),
     },
     own,
@@ -197,12 +227,17 @@ export function sequelizeStore<Tx>(
   check(sequelize, ['getDialect', 'transaction', 'query'], 'sequelizeStore(sequelize)', 'your `Sequelize`');
   const typed = sequelize as unknown as {
     transaction(work: Work<Tx>): Answer;
+    transaction(options: { isolationLevel: 'READ COMMITTED' }, work: Work<Tx>): Answer;
     query(text: string, options: { transaction: Tx | null; bind: unknown[] }): Answer;
   };
   const own = readNamedOptions('sequelizeStore', options, JOINED_OPTIONS);
+  const dialect = dialectOf(sequelize.getDialect());
   return storeOver<Tx>(
     {
-      transaction: (work) => typed.transaction(work),
+      transaction: (work) =>
+        dialect === 'postgres'
+          ? typed.transaction({ isolationLevel: 'READ COMMITTED' }, work)
+          : typed.transaction(work),
       // `null`, because Sequelize would put `undefined` into a transaction that it finds by itself.
       query: (tx, text, bind) =>
         typed.query(
@@ -210,7 +245,7 @@ export function sequelizeStore<Tx>(
           { transaction: tx ?? null, bind },
         ),
     },
-    { ...own, dialect: dialectOf(sequelize.getDialect()) },
+    { ...own, dialect },
   );
 }
 

@@ -18,6 +18,7 @@ import {
   recordFromText,
   recordToText,
   type SubjectRecord,
+  UnreadableRecordError,
 } from './record';
 import {
   type Claim,
@@ -385,7 +386,7 @@ function readable<Value extends object>(text: string): Value | undefined {
   try {
     return recordFromText<Value>(text);
   } catch (error) {
-    if (error instanceof StoreError) return undefined;
+    if (error instanceof UnreadableRecordError) return undefined;
     throw error;
   }
 }

@@ -216,6 +216,9 @@ function isLive({ until, ms }: Lease, now: number): boolean {
 
 const MINUTE_MS = 60_000;
 
+/** A record has another format. */
+export class UnreadableRecordError extends StoreError {}
+
 /** Processes of two releases may share a record, so it says which form it has. */
 const FORMAT = 1;
 
@@ -247,7 +250,7 @@ export function recordFromText<Value extends object>(
     record = null;
   }
   if (record?.format === FORMAT && typeof record.token === 'string') return record;
-  throw new StoreError(
+  throw new UnreadableRecordError(
     `A record of the store does not have format ${FORMAT}, the one that this release reads. Either a newer release ` +
       'of pix-automatic-sdk wrote it, then update this process too; or something else writes to the records.',
   );

@@ -23,18 +23,37 @@ export interface RecordsWithin<Tx> extends RecordStore {
    * Locks the record until `tx` ends. `undefined` if there is none, or if another transaction has locked it. Has the
    * server end the session if this process stops dead for `timeoutMs`.
    */
-  lock(key: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined>;
+  lock(key: string, tx: Tx, timeoutMs: number): Promise<LockedRecord | undefined>;
   /** Takes back the limit that `lock` has set, where it does not end with the transaction. */
   liftLimit(tx: Tx): Promise<void>;
   /** The same, but waits for a transaction that has locked it. A record that is missing cannot be locked. */
   lockInTurn(key: string, tx: Tx): Promise<ReadRecord>;
   write(key: string, change: WriteRecord, tx?: Tx): Promise<boolean>;
+  /** Where `undo` goes back to. */
+  savepoint(tx: Tx): Promise<void>;
+  /** Undoes all since the savepoint. */
+  undo(tx: Tx): Promise<void>;
+  /** Fails if what was written since the savepoint cannot be committed. */
+  release(tx: Tx): Promise<void>;
   /**
-   * The last statement before a commit. Resolves with whether the record still has this version. A commit that is
-   * confirmed must survive a crash, so a `synchronous_commit` of `off` in PostgreSQL becomes `on`.
+   * The last look before a commit: whether it is the transaction in which the record was locked, and the record has the
+   * version that was written. Fails where nothing can be committed any more. A commit that is confirmed must survive a
+   * crash, so a `synchronous_commit` of `off` in PostgreSQL becomes `on`.
    */
-  beforeCommit(key: string, version: number, tx: Tx): Promise<boolean>;
+  beforeCommit(key: string, written: Written, tx: Tx): Promise<'held' | 'ended' | 'changed'>;
 }
+
+/** A record that was locked. */
+export interface LockedRecord extends ReadRecord {
+  /** The number of the transaction, in PostgreSQL. */
+  readonly transaction?: number | undefined;
+}
+
+/** What was written to a locked record. */
+export type Written = Pick<LockedRecord, 'version' | 'transaction'>;
+
+/** Constant: each name would be a statement of its own to the server's statistics, and push others out. */
+const SAVEPOINT = 'pix_automatic';
 
 /** Where the records are. */
 export interface TableOptions {
@@ -89,12 +108,14 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
     return readingIn((await this.#rows(this.sql.read, [key], tx))[0]);
   }
 
-  async lock(key: string, tx: Tx, timeoutMs: number): Promise<ReadRecord | undefined> {
+  async lock(key: string, tx: Tx, timeoutMs: number): Promise<LockedRecord | undefined> {
     const isPostgres = this.#dialect === 'postgres';
     if (!isPostgres) await this.#send(limitMysql(timeoutMs), [], tx);
     const limits = isPostgres ? [String(timeoutMs), String(timeoutMs)] : [];
     const [row] = await this.#rows(this.sql.lock, [...limits, key], tx);
-    return row === undefined ? undefined : readingIn(row);
+    if (row === undefined) return undefined;
+    const { transaction } = Object(row) as { readonly transaction?: unknown };
+    return { ...readingIn(row), transaction: isPostgres ? Number(transaction) : undefined };
   }
 
   async liftLimit(tx: Tx): Promise<void> {
@@ -117,8 +138,25 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
     return (await this.read(key, tx)).record === record;
   }
 
-  async beforeCommit(key: string, version: number, tx: Tx): Promise<boolean> {
-    return (await this.#rows(this.sql.beforeCommit, [key, version], tx)).length === 1;
+  async savepoint(tx: Tx): Promise<void> {
+    await this.#send(`SAVEPOINT ${SAVEPOINT}`, [], tx);
+  }
+
+  async undo(tx: Tx): Promise<void> {
+    await this.#send(`ROLLBACK TO SAVEPOINT ${SAVEPOINT}`, [], tx);
+  }
+
+  async release(tx: Tx): Promise<void> {
+    await this.#send(`RELEASE SAVEPOINT ${SAVEPOINT}`, [], tx);
+  }
+
+  async beforeCommit(key: string, { version, transaction }: Written, tx: Tx) {
+    // MySQL has no number of the transaction that every role may read. A savepoint does not outlive its transaction.
+    if (transaction === undefined) await this.release(tx);
+    const values = transaction === undefined ? [key, version] : [transaction, key, version];
+    const [row] = await this.#rows(this.sql.beforeCommit, values, tx);
+    const { found } = Object(row) as { readonly found?: unknown };
+    return found === 'held' || found === 'ended' ? found : 'changed';
   }
 
   async list(prefix: string, { after = prefix, limit }: ListPage): Promise<readonly ListedRecord[]> {
@@ -318,6 +356,8 @@ function statementsOn(dialect: SqlDialect, name: string) {
     ? `, pg_catalog.set_config('idle_in_transaction_session_timeout', ?, true) AS idle,
 CASE WHEN ${setting('statement_timeout')} ${is('=')} '0' THEN pg_catalog.set_config('statement_timeout', ?, true) END AS statement`
     : '';
+  // A transaction that a callback has ended is another one, also where it has begun it.
+  const number = isPostgres ? ', pg_catalog.txid_current() AS transaction' : '';
   // A commit that is confirmed must survive a crash, also where the callback, the role or the server says `off`.
   const durable = isPostgres
     ? `, CASE WHEN ${setting('synchronous_commit')} ${is('=')} 'off'
@@ -347,7 +387,9 @@ THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`
     /** `[key]`. Always one row: `record` and `version`, null where there is none, and `now`. */
     read: numbered(`SELECT ${row} FROM (SELECT 1) AS one LEFT JOIN ${name} ON id ${is('=')} ?`),
     /** `[key]`, after two limits in PostgreSQL. The same row, locked; none if there is none or another has it. */
-    lock: numbered(`SELECT ${row}${limits} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE SKIP LOCKED`),
+    lock: numbered(
+      `SELECT ${row}${number}${limits} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE SKIP LOCKED`,
+    ),
     /** `[key]`. The same row, locked as soon as no other transaction has it; none if there is none. */
     lockInTurn: numbered(`SELECT ${row} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE`),
     /** `[key, record, version, expiresAt, before]`. */
@@ -362,10 +404,14 @@ THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`
         `WHERE id ${is('=')} ? AND version ${is('=')} ? AND ${now} ${is('<')} ?` +
         (isMysql ? '' : ` RETURNING 1 AS written${durable}`),
     ),
-    /** `[key, version]`. A row if the record has this version. */
-    beforeCommit: numbered(
-      `SELECT 1 AS kept${durable} FROM ${name} WHERE id ${is('=')} ? AND version ${is('=')} ?`,
-    ),
+    /** `[key, version]`, after the transaction in PostgreSQL. `found` is what `beforeCommit` resolves with. */
+    beforeCommit: isPostgres
+      ? numbered(
+          `SELECT CASE WHEN pg_catalog.txid_current_if_assigned() ${is('=')} ? ` +
+            `THEN CASE WHEN id IS NULL THEN 'changed' ELSE 'held' END ELSE 'ended' END AS found${durable} ` +
+            `FROM (SELECT 1) AS one LEFT JOIN ${name} ON id ${is('=')} ? AND version ${is('=')} ?`,
+        )
+      : `SELECT 'held' AS found FROM ${name} WHERE id = ? AND version = ?`,
     /** `[after, before]`. The keys between these two, exclusive, and their records. */
     list: (limit: number) =>
       numbered(

@@ -24,12 +24,9 @@ import {
   singleRecords,
 } from './record-store';
 import { slotsOf, type TakeSlot } from './slots';
-import type { RecordsWithin } from './sql-records';
+import type { RecordsWithin, Written } from './sql-records';
 import type { Act, Acted, Transact, Transacted, TransactRequest, TransactWork } from './steps';
 import type { TransactionAccess, TransactionOptions } from './transaction-access';
-
-/** Constant: each name would be a statement of its own to the server's statistics, and push others out. */
-const SAVEPOINT = 'pix_automatic';
 
 /** The record of an order, of which a payment in a transaction must see what another one has written. */
 const ORDER = /^[^/]+\/order:/;
@@ -336,7 +333,7 @@ class Transaction<Tx, Prepared, Value> {
   }
 
   async #claimAndWork(tx: Tx, prepared: Prepared, step: Step): Promise<Came<Value>> {
-    const { access, records } = this.#shared;
+    const { records } = this.#shared;
 
     // Claim.
     this.#refuseIfOver();
@@ -353,7 +350,7 @@ class Transaction<Tx, Prepared, Value> {
 
     // Before all that the work writes, so that it can be undone without losing the claim.
     const roundTrip = turnOfTheLoop();
-    await access.query(tx, `SAVEPOINT ${SAVEPOINT}`, []);
+    await records.savepoint(tx);
     const isRemote = roundTrip.hasCome();
 
     // Work. When an ORM runs it again, the time of `ending` goes on.
@@ -372,8 +369,8 @@ class Transaction<Tx, Prepared, Value> {
 
     // Commit.
     this.#refuseIfOver();
-    await this.#send(tx, `RELEASE SAVEPOINT ${SAVEPOINT}`);
-    if (isDone && !(await records.beforeCommit(this.#key, fence, tx))) throw notItsOwn();
+    if (isDone) await this.#lookBeforeCommit(tx, { version: fence, transaction: held.transaction });
+    else await records.release(tx);
     step.during = 'commit';
     return { status: isDone ? 'completed' : 'undone', value };
   }
@@ -385,7 +382,7 @@ class Transaction<Tx, Prepared, Value> {
     const status = await this.#runCallback(tx, callback, step);
     // A database that answers in the same turn, such as PGlite, would give a false alarm.
     const awaitedNothing = isRemote && !turn.hasCome();
-    if (status === 'undone') await this.#send(tx, `ROLLBACK TO SAVEPOINT ${SAVEPOINT}`);
+    if (status === 'undone') await this.#shared.records.undo(tx).catch(cannotBeCommitted);
     return { status, awaitedNothing };
   }
 
@@ -427,17 +424,12 @@ class Transaction<Tx, Prepared, Value> {
   }
 
   /** Fails if the callback ended the transaction, or swallowed an error after which PostgreSQL refuses to go on. */
-  async #send(tx: Tx, text: string): Promise<void> {
-    try {
-      await this.#shared.access.query(tx, text, []);
-    } catch (cause) {
-      throw new StoreError(
-        'The callback returned, but its transaction cannot be committed; `cause` says why. It probably caught an SQL ' +
-          'error, which leaves the transaction failed, or ended the transaction itself. Let SQL errors be thrown, or ' +
-          'use a savepoint (a nested transaction of your ORM).',
-        { cause },
-      );
-    }
+  async #lookBeforeCommit(tx: Tx, written: Written): Promise<void> {
+    const found = await this.#shared.records
+      .beforeCommit(this.#key, written, tx)
+      .then(undefined, cannotBeCommitted);
+    if (found === 'ended') cannotBeCommitted();
+    if (found === 'changed') throw notItsOwn();
   }
 
   #recordsIn(tx: Tx) {
@@ -471,6 +463,15 @@ function tooLate(stage: Stage, ms: number): Error {
   if (stage === 'reading' || stage === 'beginning')
     return new StoreError(`The database did not answer within ${ms} ms.`);
   return new StoreError(`The transaction took longer than ${ms} ms.`);
+}
+
+function cannotBeCommitted(cause?: unknown): never {
+  throw new StoreError(
+    'The callback returned, but its transaction cannot be committed. It probably caught an SQL error, which leaves the ' +
+      'transaction failed, or ended the transaction itself. Let SQL errors be thrown, or use a savepoint (a nested ' +
+      'transaction of your ORM).',
+    cause === undefined ? undefined : { cause },
+  );
 }
 
 function notItsOwn(): StoreError {

@@ -52,7 +52,7 @@ const PREVIOUS_PAIR = { apiKey: 'PAYMENTS_API_KEY_PREVIOUS', apiToken: 'PAYMENTS
 /**
  * The options of `PaymentsClient.fromEnv()`.
  *
- * @throws `ConfigurationError` naming every variable that is missing
+ * @throws `ConfigurationError` naming every variable that is missing, and for one in quotation marks
  */
 export function clientOptionsFromEnv(env: Environment = processEnvironment()): Credentials & {
   readonly baseUrl: string;
@@ -81,7 +81,7 @@ export function clientOptionsFromEnv(env: Environment = processEnvironment()): C
  * ```
  *
  * @param env - where to look, `process.env` by default
- * @throws `ConfigurationError` naming the variables that are missing
+ * @throws `ConfigurationError` naming the variables that are missing, and for one in quotation marks
  */
 export function credentialsFromEnv(
   env: Readonly<Record<string, string | undefined>> = processEnvironment(),
@@ -112,8 +112,17 @@ function readVariables<Name extends string>(
   const names: string[] = Object.values(variables);
   const missing = names.filter((variable) => !env[variable]);
   if (missing.length > 0) {
+    const isHalf = missing.length === 1 && missing[0] !== 'PAYMENTS_BASE_URL';
+    const advice = isHalf
+      ? 'It has the other half of the pair. Was the name misspelt, or the value left empty?'
+      : 'Is the .env file loaded?';
+    throw new ConfigurationError(`Expected the environment to have ${missing.join(', ')}. ${advice}`);
+  }
+  const quoted = names.find((variable) => /^["']|["']$/.test(env[variable] as string));
+  if (quoted !== undefined) {
     throw new ConfigurationError(
-      `Expected the environment to have ${missing.join(', ')}. Is the .env file loaded?`,
+      `Expected ${quoted} to be without quotation marks at its ends. Was it copied with them? ` +
+        '`docker run --env-file` does not take them off.',
     );
   }
   const entries = Object.entries<string>(variables).map(([name, variable]) => [name, env[variable]]);

@@ -58,7 +58,9 @@ export function basicAuthorization(credentials: Credentials): string {
 }
 
 /** A pair of credentials, with the Base64 part of the header that it makes. */
-export interface EncodedPair extends Credentials {
+export interface EncodedPair extends Credentials, Encoded {}
+
+interface Encoded {
   readonly encoded: string;
   /** The character codes of `encoded`, padded with zeros to a power of two; faster to read than the text. */
   readonly codes: Uint8Array;
@@ -88,13 +90,17 @@ function encodePair(pair: Credentials): EncodedPair {
   if (known !== undefined && known.apiKey === pair.apiKey && known.apiToken === pair.apiToken) return known;
   assertCredentials(pair);
   const { apiKey, apiToken } = pair;
-  const utf8 = new TextEncoder().encode(`${apiKey}:${apiToken}`);
+  const pairWithCodes = { apiKey, apiToken, ...encode(apiKey, apiToken) };
+  encodedPairs.set(pair, pairWithCodes);
+  return pairWithCodes;
+}
+
+function encode(user: string, password: string): Encoded {
+  const utf8 = new TextEncoder().encode(`${user}:${password}`);
   const encoded = btoa(String.fromCharCode(...utf8));
   const codes = new Uint8Array(2 ** Math.ceil(Math.log2(encoded.length)));
   new TextEncoder().encodeInto(encoded, codes);
-  const pairWithCodes = { apiKey, apiToken, encoded, codes };
-  encodedPairs.set(pair, pairWithCodes);
-  return pairWithCodes;
+  return { encoded, codes };
 }
 
 export function checkAgainst(
@@ -121,7 +127,7 @@ const SPACE = 0x20;
  * Whether the rest of the header, from `start` on, is the Base64 of the pair. The time depends only on the length of
  * the received header, which the sender knows anyway.
  */
-function equalsInConstantTime(header: string, start: number, { encoded, codes }: EncodedPair): boolean {
+function equalsInConstantTime(header: string, start: number, { encoded, codes }: Encoded): boolean {
   const length = header.length - start;
   const lastIndex = codes.length - 1;
   let difference = length ^ encoded.length;
@@ -130,6 +136,18 @@ function equalsInConstantTime(header: string, start: number, { encoded, codes }:
     difference |= header.charCodeAt(start + i) ^ (codes[i & lastIndex] as number);
   }
   return difference === 0;
+}
+
+/**
+ * Whether a header that was refused has the token before the key of one of the pairs: `apiToken:apiKey`. Compared in the
+ * same way, so that its time tells nothing about the pairs either.
+ */
+export function isSwapped(header: string | null | undefined, expected: readonly EncodedPair[]): boolean {
+  const value = String(header)
+    .trim()
+    .replace(/^basic */i, '');
+  const swapped = expected.map(({ apiKey, apiToken }) => encode(apiToken, apiKey));
+  return swapped.filter((pair) => equalsInConstantTime(value, 0, pair)).length > 0;
 }
 
 /** Whether this is the Base64 of a text with a colon in it (RFC 7617). */

@@ -3,6 +3,7 @@ import type { Credentials } from '../service/credentials';
 import { checkAuthorization } from './authorization';
 import { type AnyDefinition, checkKinds, type Notification } from './kinds';
 import { type QuerySource, readJsonObject, recognize } from './recognize';
+import { isHarmless } from './report';
 
 /** A notification as received. */
 export interface NotificationInput<Kinds extends readonly AnyDefinition[] = readonly []> extends QuerySource {
@@ -37,7 +38,7 @@ export function parseNotification<const Kinds extends readonly AnyDefinition[] =
   const { notification, issues } = recognize(readJsonObject(input.body), input, input.kinds);
   if (issues === undefined) return notification;
   const message = 'The notification does not fit the kind it seems to be.';
-  throw new InvalidNotificationError(message, { issues, body: input.body });
+  throw new InvalidNotificationError(message, { issues, body: input.body, isHarmless });
 }
 
 /**

@@ -5,7 +5,7 @@ import { HOUR_MS, inTime } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
 import { MAX_REPEATS } from '../stores/record';
 import type { StoreSteps } from '../stores/steps';
-import { checkAgainst } from './authorization';
+import { checkAgainst, isSwapped } from './authorization';
 import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions } from './options';
@@ -14,6 +14,9 @@ import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } f
 import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
 import { callbackFor, type Failure, type RunResult, runOnce } from './run-once';
 import { comparisonOf, repeatIdentity } from './unexpected-repeat';
+
+/** Only the report says so: an answer would tell a sender that it is nearly right. */
+const SWAPPED = 'It has the token before the key: are `apiKey` and `apiToken` swapped in your credentials?';
 
 /** One handler: its options, and what it remembers for its reports. */
 export interface Listener extends ResolvedHandlerOptions {
@@ -44,8 +47,13 @@ export async function receive(
 
   // Authorize, before the body is read.
   if (head.method !== 'POST') return refuse(report, 'method_not_allowed', { status: 405 });
-  const authorized = checkAgainst(getAuthorization(head), expectedAuthorizations);
-  if (!authorized.ok) return refuse(report, 'unauthorized', { status: 401, reason: authorized.reason });
+  const header = getAuthorization(head);
+  const authorized = checkAgainst(header, expectedAuthorizations);
+  if (!authorized.ok) {
+    const { reason } = authorized;
+    const fate = reason === 'mismatch' && isSwapped(header, expectedAuthorizations) ? SWAPPED : undefined;
+    return refuse(report, 'unauthorized', { status: 401, reason, fate });
+  }
 
   try {
     // Read and recognize.
@@ -245,6 +253,9 @@ function fateOfDelivery(
   if (kept === 'failed') return `${next} It could not be kept as a dead letter.`;
   if (code === 'unexpected_repeat') {
     return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
+  }
+  if (code === 'transaction_ended') {
+    return `${next} It is kept as a dead letter until you forget it: \`handler.replay\` does not run it again.`;
   }
   return `${next} It is kept as a dead letter: \`handler.replay\` runs it again.`;
 }

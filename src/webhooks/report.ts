@@ -1,7 +1,10 @@
 import type { AuthorizationFailure, ValidationIssue } from '../errors';
 import { authorizationFailures } from '../errors/listener-errors';
+import { documentedFields } from '../service/notifications';
+import type { SalePayload } from '../service/notifications/sale';
 import { notify } from '../shared/notify';
 import { storeCause } from '../stores/driver-error';
+import type { PaymentDifference } from '../values/confirm-payment';
 
 /**
  * What happened to a request that was not acted on.
@@ -169,9 +172,37 @@ const REASONS = {
 
 const MAX_PATHS = 10;
 
+/** The fields that a confirmation compares, beside those of a payment. */
+const OF_TRANSACTION: { readonly [Field in Exclude<PaymentDifference['field'], keyof SalePayload>]: true } = {
+  uuid: true,
+  status: true,
+  situation: true,
+  type: true,
+  refunds: true,
+};
+
+/**
+ * Which names may be printed. A map in a body has keys from outside, such as a CPF: they are in `issues`, and `*` stands
+ * for them.
+ */
+export function isHarmless(name: PropertyKey): boolean {
+  return String(name)
+    .split('.')
+    .every((part) => HARMLESS.has(part));
+}
+
+// `content` and `body` are what a kind of the merchant's own is compared by.
+const HARMLESS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  ...documentedFields(),
+  ...Object.keys(OF_TRANSACTION),
+  'content',
+  'body',
+]);
+
 /** The names of the fields, never their values; `the body` for an issue of the whole. */
 function pathsOf(issues: readonly ValidationIssue[]): string {
-  const paths = issues.map(({ path }) => inOneLine(path.map(String).join('.')) || 'the body');
+  const shown = (name: PropertyKey) => (typeof name === 'number' || isHarmless(name) ? String(name) : '*');
+  const paths = issues.map(({ path }) => inOneLine(path.map(shown).join('.')) || 'the body');
   const more = paths.length > MAX_PATHS ? ` and ${paths.length - MAX_PATHS} more` : '';
   return `${paths.slice(0, MAX_PATHS).join(', ')}${more}`;
 }
@@ -313,8 +344,12 @@ export function defaultReport(): (report: WebhookReport) => void {
   };
   return (report) => {
     const { code, status, kind, key, reason, delivery, message, issues = [], error } = report;
-    const thrown = THROWN_BY_MERCHANT.has(code) ? describeThrown(error) : '';
-    const same = JSON.stringify([code, status, kind, reason, pathsOf(issues), thrown]);
+    const described = THROWN_BY_MERCHANT.has(code) ? describeThrown(error) : '';
+    const place = code === 'callback_failed' || code === 'internal' ? placeOf(error) : undefined;
+    const thrown = [described, place && `at ${place}`].filter(Boolean).join(' ');
+    // Its message says more than its reason, if key and token are swapped.
+    const why = code === 'unauthorized' ? message : reason;
+    const same = JSON.stringify([code, status, kind, why, pathsOf(issues), thrown]);
     const now = Date.now();
     const before = seen.get(same);
     if (before !== undefined && now - before.since < MINUTE_MS) {
@@ -353,6 +388,26 @@ function describeThrown(error: unknown): string {
   const { cause } = Object(error) as { readonly cause?: unknown };
   return [error, cause].map(describeError).filter(Boolean).join(', caused by ');
 }
+
+/**
+ * File and line of an error: of the first frame of the merchant's own code, else of the first one that is not ours. The
+ * message, which the stack begins with, may hold anything.
+ */
+function placeOf(error: unknown): string | undefined {
+  const { stack, message } = Object(error) as { readonly stack?: unknown; readonly message?: unknown };
+  if (typeof stack !== 'string') return undefined;
+  const from = typeof message === 'string' ? stack.indexOf(message) + message.length : 0;
+  const places = stack
+    .slice(from)
+    .split('\n', MAX_FRAMES)
+    .map((line) => /(?:\(|at (?:async )?|@)((?:file:\/\/)?[^\s()]*):(\d+):\d+\)?$/.exec(line))
+    .flatMap((match) => (match === null ? [] : [`${match[1]}:${match[2]}`.replace(/^file:\/\//, '')]))
+    .filter((place) => !/[\\/]pix-automatic-sdk[\\/](?:dist|src)[\\/]|^node:/.test(place));
+  const place = places.find((each) => !each.includes('node_modules')) ?? places[0];
+  return place && inOneLine(place);
+}
+
+const MAX_FRAMES = 30;
 
 function describeError(error: unknown): string {
   if (typeof error === 'string') return inOneLine(error);

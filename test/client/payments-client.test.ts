@@ -1,7 +1,15 @@
 import { PaymentsClient, VERSION } from 'pix-automatic-sdk';
 import { describe, expect, it } from 'vitest';
-import { reply, startHttpServer } from '../helpers/http-server';
-import { apiKey, apiToken, checkoutAnswer, checkoutRequest, clientFor, operations } from './support';
+import { dropConnection, reply, startHttpServer } from '../helpers/http-server';
+import {
+  apiKey,
+  apiToken,
+  checkoutAnswer,
+  checkoutRequest,
+  clientFor,
+  failureOf,
+  operations,
+} from './support';
 
 describe('on the wire', () => {
   it.each(operations)('$name sends $method $path with exactly the documented headers', async (operation) => {
@@ -21,7 +29,7 @@ describe('on the wire', () => {
       'x-api-token': apiToken,
       'user-agent': `pix-automatic-sdk/${VERSION}`,
       'accept-encoding': 'identity',
-      connection: 'close',
+      connection: hasBody ? 'close' : 'keep-alive',
       // Added by the platform's fetch.
       'accept-language': '*',
       'sec-fetch-mode': 'cors',
@@ -103,5 +111,20 @@ describe('fromEnv', () => {
     // The code counts more than the environment.
     expect(fromEnv(undefined, { allowInsecureHttp: true })).toBeInstanceOf(PaymentsClient);
     expect(() => fromEnv('true', { allowInsecureHttp: false })).toThrow(/`baseUrl`/);
+  });
+});
+
+describe('the stack of an error', () => {
+  it.each([
+    ['ApiError', reply(500, {})],
+    ['ConnectionError', dropConnection],
+  ])('of %s has a frame of the caller, and no credential', async (name, respond) => {
+    const { url } = await startHttpServer(respond);
+    const client = clientFor({ url }, { maxRetries: 0 });
+    const theCaller = async () => client.getTransaction('uuid-1');
+    const { name: thrown, stack } = await failureOf(theCaller());
+    expect(thrown).toBe(name);
+    expect(stack).toMatch(/theCaller \(.*payments-client\.test\.ts:\d+/);
+    expect(stack).not.toMatch(new RegExp(`${apiKey}|${apiToken}`));
   });
 });

@@ -45,6 +45,48 @@ async function serve(...responses: Respond[]) {
   return { client: clientFor(server), requests: server.requests };
 }
 
+describe('a field that the document has at another place is refused, with both places', () => {
+  it.each<[string, object, object, string]>([
+    [
+      'a flat recurrence',
+      { periodicity: 'MONTHLY' },
+      {},
+      'periodicity: expected at recurrence.calendar.periodicity',
+    ],
+    [
+      'one of two places',
+      { number: '1' },
+      {},
+      'number: expected at shopper.document.number or shopper.phone.number',
+    ],
+    ['too deep', {}, { currency: 'BRL' }, 'recurrence.currency: expected at currency'],
+    [
+      'not deep enough',
+      {},
+      { recurrenceAmount: 1 },
+      'recurrence.recurrenceAmount: expected at recurrence.amount.recurrenceAmount',
+    ],
+  ])('%s', async (_, top, inRecurrence, message) => {
+    const { client, requests } = await serve(reply(200, checkoutAnswer()));
+    const request = checkoutRequest();
+    const call = client.createRecurringCheckout({
+      ...request,
+      ...top,
+      recurrence: { ...request.recurrence, ...inRecurrence },
+    });
+    const { message: thrown, outcome } = await failureOf(call);
+    expect(thrown).toContain(message);
+    expect([outcome, requests.length]).toEqual(['not-sent', 0]);
+  });
+
+  it('but any other field is sent, and so is one in an object that the document does not show', async () => {
+    const { client, requests } = await serve(reply(200, checkoutAnswer()));
+    const more = { newField: 1, split: { number: 1, periodicity: 'x' }, periodicity: null };
+    await client.createRecurringCheckout({ ...checkoutRequest(), ...more });
+    expect(JSON.parse(String(requests[0]?.body))).toMatchObject(more);
+  });
+});
+
 describe('the body of a call', () => {
   class Cancellation {
     reason = 'r';

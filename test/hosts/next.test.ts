@@ -17,10 +17,11 @@ for (const { name, folder, next } of VERSIONS) {
     let host: Host;
     beforeAll(async () => {
       service = await hostOf(
-        createServer((_request, response) => {
+        createServer(({ url = '' }, response) => {
           asked += 1;
+          const uuid = url.split('/').at(-1) as string;
           response.setHeader('content-type', 'application/json');
-          response.end(JSON.stringify(fixtures.transaction({ situation: `state ${asked}` })));
+          response.end(JSON.stringify(fixtures.transaction({ uuid, situation: `state ${asked}` })));
         }),
       );
       process.env['PAYMENTS_BASE_URL'] = new URL(service.url).origin;

@@ -25,6 +25,7 @@ const FLOORS = [
 const NEIGHBOURS: Readonly<Record<string, string>> = {
   'src/cli/texts.pt.ts': 'the same texts in another language',
   'src/cli/verify/script.ts': 'the order of the groups, which each have a file',
+  'src/client/connections.ts': 'whose connections a request goes over, which knows nothing of calls',
   'src/client/transport.ts': 'sends a call through ky, attempt by attempt',
   'src/sandbox/page/app/faults.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/listener.ts': 'one part of the page that can be seen',

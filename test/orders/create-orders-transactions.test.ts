@@ -151,22 +151,22 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
           return `${/^\w+/.exec(text)?.[0]} ${/\w+:/.exec(String(record))?.[0] ?? ''}`.trim();
         });
         expect(statements).toMatchInlineSnapshot(`
-            [
-              "SELECT seen:",
-              "SELECT uuid:",
-              "INSERT seen:",
-              "BEGIN",
-              "SELECT seen:",
-              "SAVEPOINT",
-              "SELECT order:",
-              "INSERT",
-              "UPDATE order:",
-              "RELEASE",
-              "UPDATE seen:",
-              "COMMIT",
-              "SELECT letter:",
-            ]
-          `);
+          [
+            "SELECT seen:",
+            "SELECT uuid:",
+            "INSERT seen:",
+            "BEGIN",
+            "SELECT seen:",
+            "SAVEPOINT",
+            "SELECT order:",
+            "UPDATE order:",
+            "UPDATE seen:",
+            "INSERT",
+            "SELECT seen:",
+            "COMMIT",
+            "SELECT letter:",
+          ]
+        `);
       });
     }
 

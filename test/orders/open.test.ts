@@ -193,6 +193,24 @@ describe('open', () => {
   });
 });
 
+describe('open', () => {
+  it('says first that a key is no text', async () => {
+    const { open } = setUp();
+    await expect(open(1001 as never)).rejects.toThrow(
+      'orderKey: expected a text, got a number: a text of 1 to 200',
+    );
+  });
+
+  it('refuses a referenceCode in the request, which it would replace, and records nothing', async () => {
+    const { open, states, client } = setUp();
+    const refused = open('order-1', { referenceCode: 'mine' } as never);
+    await expect(refused).rejects.toThrow(
+      'referenceCode: expected none: `orderKey`, the first argument, becomes the',
+    );
+    expect([client.calls, await states()]).toEqual([[], []]);
+  });
+});
+
 describe('find', () => {
   it('knows an attempt by its uuid, by its reference, and by the uuid before the reference', async () => {
     const { orders, open } = setUp([{ uuid: 'first' }, { uuid: 'second' }]);
@@ -369,5 +387,12 @@ describe('options', () => {
     ['no time to wait', { client, store, waitMs: Number.NaN }],
   ])('refuses %s', (_, options) => {
     expect(() => createOrders(options as never)).toThrow(expect.objectContaining({ code: 'configuration' }));
+  });
+
+  it.each([
+    [{ store }, 'Expected `client`: `PaymentsClient.fromEnv()`'],
+    [{ store, client: {} }, 'Expected `client` with `createRecurringCheckout`: `PaymentsClient.fromEnv()`'],
+  ])('says which client to pass', (options, message) => {
+    expect(() => createOrders(options as never)).toThrow(message);
   });
 });

@@ -13,7 +13,7 @@ import {
 } from '../../src/stores';
 import { DRIVERS } from './drivers';
 import { pgOrders } from './drizzle-schema';
-import { type Orm, replacing, retrying } from './orm';
+import { type Orm, type RunIn, replacing, retrying } from './orm';
 import { Order } from './typeorm';
 
 export type Dialect = 'postgres' | 'mysql';
@@ -79,7 +79,8 @@ const openTypeorm = (dialect: Dialect) => async () => {
   return orm<typeof dataSource.manager>({
     name: 'TypeORM',
     store,
-    open: (options, transaction) => typeormStore(replacing(dataSource, { transaction }), options),
+    open: (options, transaction) =>
+      typeormStore(replacing(dataSource, { transaction: afterOptions(transaction) }), options),
     transaction: (work) => dataSource.transaction(work),
     serializable: (work) => retrying(() => dataSource.transaction('SERIALIZABLE', work)),
     query: (tx, text) => tx.query(text),
@@ -108,7 +109,10 @@ const openKnex = (dialect: Dialect) => async () => {
 const openKysely = (dialect: Dialect) => async () => {
   const { db, store } =
     dialect === 'postgres' ? await import('./blocks/postgres/kysely') : await import('./blocks/mysql/kysely');
-  const within = (transaction: unknown) => () => ({ execute: transaction });
+  const within = (transaction: unknown) => () => ({
+    execute: transaction,
+    setIsolationLevel: () => ({ execute: transaction }),
+  });
   return orm<Parameters<Parameters<ReturnType<typeof db.transaction>['execute']>[0]>[0]>({
     name: 'Kysely',
     store,
@@ -138,7 +142,8 @@ const openSequelize = (dialect: Dialect) => async () => {
   return orm<Transaction>({
     name: 'Sequelize',
     store,
-    open: (options, transaction) => sequelizeStore(replacing(sequelize, { transaction }), options),
+    open: (options, transaction) =>
+      sequelizeStore(replacing(sequelize, { transaction: afterOptions(transaction) }), options),
     transaction: (work) => sequelize.transaction(work),
     serializable: (work) =>
       retrying(() =>
@@ -150,6 +155,10 @@ const openSequelize = (dialect: Dialect) => async () => {
     close: () => sequelize.close(),
   });
 };
+
+/** The work is the last argument, after the level in PostgreSQL. */
+const afterOptions = <Tx>(transaction?: RunIn<Tx>) =>
+  transaction && ((...given: unknown[]) => transaction(given.at(-1) as never, {} as never));
 
 function orm<Tx>(given: Orm<Tx>): Orm<Tx> {
   return given;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { MemoryRecords, MemoryStore, type MemoryStoreOptions } from '../../src/stores/memory-store';
 import { recordToText } from '../../src/stores/record';
@@ -86,6 +86,36 @@ describe('MemoryStore', () => {
     expect((await store.readRecord('order:', '1')).version).toBeGreaterThan(0);
     await pass(100);
     expect(await store.deleteExpired()).toBe(1);
+  });
+
+  it('forgets paid orders that are a day old, with what points to them, only when it is full, and never an open one', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+    const { store, pass } = setUp({ maxEntries: 40 });
+    const write = async (prefix: 'order:' | 'uuid:', id: string, value: object) => {
+      const read = await store.readRecord(prefix, id);
+      return store.writeRecord(prefix, id, value, read, read.now + 900 * 86_400_000);
+    };
+    const open = async (key: string, state: string) => {
+      await write('uuid:', `uuid-${key}`, { key, at: 1 });
+      await write('order:', key, { key, attempts: [{ state }] });
+    };
+    for (let at = 0; at < 10; at += 1) {
+      await open(`paid-${at}`, 'paid');
+      await open(`open-${at}`, 'created');
+    }
+    // All of them are of today: none is forgotten.
+    await expect(open('one-more', 'created')).rejects.toThrow('The memory store is full (40 records)');
+    await pass(86_400_000);
+    for (let at = 0; at < 5; at += 1) await open(`more-${at}`, 'created');
+    const found = (await store.listRecords<{ key: string }>('order:', { limit: 99 })).map(
+      ({ value }) => value.key,
+    );
+    expect(found.filter((key) => key.startsWith('open'))).toHaveLength(10);
+    expect(found.filter((key) => key.startsWith('more'))).toHaveLength(5);
+    expect(found.length).toBeLessThan(25);
+    expect((await store.readRecord('uuid:', 'uuid-paid-0')).value).toBeUndefined();
+    expect((await store.readRecord('uuid:', 'uuid-open-0')).value).toBeDefined();
+    expect(warn).toHaveBeenCalledOnce();
   });
 
   it('forgets, of thousands of subjects, the tenth that was written longest ago', async () => {

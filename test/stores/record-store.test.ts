@@ -215,3 +215,30 @@ it('a dead letter is counted once, also where the reply to its write was lost', 
   await store.keepLetter(letter, 60_000);
   expect(await store.readLetter(letter.key)).toMatchObject({ attempts: 1 });
 });
+
+it('leaves unreadable records out of a list, says how many, and refuses each when it is read alone', async () => {
+  const records = new MemoryRecords(100, () => START);
+  const store = withSteps(createStore(records));
+  const newer = {
+    record: '{"format":99,"token":"t"}',
+    version: 0,
+    next: 1,
+    before: START + 1,
+    expiresAt: START + 9,
+  };
+  for (const at of [0, 1, 2, 3, 4]) {
+    await store.keepLetter({ ...letter, key: `l${at}` }, 60_000);
+    if (at < 3) await records.write(`default/letter:l${at}-newer`, newer);
+  }
+  await records.write('default/order:newer', newer);
+  const counts: number[] = [];
+  const onUnreadable = (count: number) => counts.push(count);
+  const keysOf = async (page: { after?: string; limit: number }) =>
+    (await store.listLetters({ ...page, onUnreadable })).map(({ key }) => key);
+  expect(await keysOf({ limit: 3 })).toEqual(['l0', 'l1', 'l2']);
+  expect(await keysOf({ after: 'l2', limit: 3 })).toEqual(['l3', 'l4']);
+  expect(await store.listRecords('order:', { limit: 9, onUnreadable })).toEqual([]);
+  expect(counts).toEqual([2, 1, 1]);
+  await expect(store.readLetter('l0-newer')).rejects.toThrow(StoreError);
+  await expect(store.readRecord('order:', 'newer')).rejects.toThrow(StoreError);
+});

@@ -78,7 +78,7 @@ describe('the compiler', { timeout: 120_000 }, () => {
     const lacking = ts.sys.readFile(file)?.replace(`'${key}':`, "'no.such':") ?? '';
     expect(complaints({ [file]: lacking }, file).join('\n')).toContain("'no.such'' does not exist in type");
     const without = lacking.replace(/^ {2}'no\.such':\s+.*\n/m, '');
-    expect(complaints({ [file]: without }, file).join('\n')).toContain(`Property ''${key}'' is missing`);
+    expect(complaints({ [file]: without }, file).join('\n')).toContain(`Property '"${key}"' is missing`);
   });
 
   it('names the key, if the command line says a text, step or mistake that is in no catalogue', () => {

@@ -63,6 +63,27 @@ it('a colon is refused in apiKey, where it would end the user name, and allowed 
 const pair = { PAYMENTS_API_KEY: 'key-1', PAYMENTS_API_TOKEN: 'token-1' };
 const env = { PAYMENTS_BASE_URL: 'https://service.example', ...pair, PAYMENTS_ALLOW_INSECURE_HTTP: 'true' };
 const current = { apiKey: 'key-1', apiToken: 'token-1' };
+const half = 'It has the other half of the pair. Was the name misspelt, or the value left empty?';
+
+it.each([
+  [clientOptionsFromEnv, 'PAYMENTS_API_KEY', '"marked"'],
+  [clientOptionsFromEnv, 'PAYMENTS_API_TOKEN', "'marked'"],
+  [clientOptionsFromEnv, 'PAYMENTS_BASE_URL', '"https://service.example"'],
+  [credentialsFromEnv, 'PAYMENTS_API_KEY', '"marked'],
+  [credentialsFromEnv, 'PAYMENTS_API_TOKEN', 'marked"'],
+])('%o refuses a copied quotation mark in %s: %s', (read, name, value) => {
+  const { code, message } = failureOf(() => read({ ...env, [name]: value }));
+  expect([code, message]).toEqual([
+    'configuration',
+    expect.stringContaining(`Expected ${name} to be without quotation marks at its ends.`),
+  ]);
+  expect(message).not.toContain('marked');
+});
+
+it('a quotation mark is part of a credential that is not from the environment, or not at an end', () => {
+  expect(() => assertCredentials({ apiKey: '"k"', apiToken: "'t'" })).not.toThrow();
+  expect(credentialsFromEnv({ ...env, PAYMENTS_API_KEY: 'k"k' })).toEqual([{ ...current, apiKey: 'k"k' }]);
+});
 
 it('both read process.env when no other environment is given', () => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
@@ -80,7 +101,9 @@ it.each([
   for (const value of [undefined, '']) {
     const error = failureOf(() => read({ ...given, [name]: value }));
     expect(error.code).toBe('configuration');
-    expect(error.message).toContain(`Expected the environment to have ${name}. Is the .env file loaded?`);
+    expect(error.message).toContain(
+      `Expected the environment to have ${name}. ${name === 'PAYMENTS_BASE_URL' ? 'Is the .env file loaded?' : half}`,
+    );
   }
 });
 
@@ -112,7 +135,7 @@ describe('during a rotation, credentialsFromEnv', () => {
   it.each(Object.keys(previous))('names %s when only the other half is set', (name) => {
     for (const value of [undefined, '']) {
       const { message } = failureOf(() => credentialsFromEnv({ ...pair, ...previous, [name]: value }));
-      expect(message).toContain(`Expected the environment to have ${name}.`);
+      expect(message).toContain(`Expected the environment to have ${name}. ${half}`);
     }
   });
 

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { WebhookAuthenticationError, type WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
+import {
+  createWebhookHandler,
+  parseNotification,
+  WebhookAuthenticationError,
+  type WebhookHandlerOptions,
+} from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { storeCause } from '../../src/stores/driver-error';
@@ -172,10 +177,10 @@ describe('a report', () => {
     `);
   });
 
-  const ten = 'f0, f1, f2, f3, f4, f5, f6, f7, f8, f9';
-  const paths = (count: number) => Array.from({ length: count }, (_, n) => [`f${n}`]);
+  const ten = '0, 1, 2, 3, 4, 5, 6, 7, 8, 9';
+  const paths = (count: number) => Array.from({ length: count }, (_, n) => [n]);
   it.each([
-    [[['payer', 'name'], []], 'payer.name, the body'],
+    [[['shopper', 'email'], []], 'shopper.email, the body'],
     [paths(10), ten],
     [paths(13), `${ten} and 3 more`],
   ])('names ten fields at most: %j', (paths, says) => {
@@ -227,6 +232,7 @@ describe('the default onReport', () => {
   it('logs what the callback threw, so that a missing table does not look like a dead database', async () => {
     const fields = { name: 'error', code: '42P01' };
     const thrown = Object.assign(new Error('relation "orders" does not exist'), fields);
+    thrown.stack = '';
     expect(await logged(failing(thrown))).toBe(
       'pix-automatic-sdk: webhook callback_failed (kind=payment key=payment:s-1:PAID delivery=1): The callback threw. ' +
         'The service sends it again after about 60 s, six times in all (this process has seen 1 of its deliveries ' +
@@ -300,7 +306,7 @@ describe('the default onReport', () => {
   ] as const;
   it.each(throwers)('logs what was thrown for %s', (code) => {
     defaultReport()(new WebhookReport(code, { status: 500, error: new TypeError('bug') }));
-    expect(error.mock.calls).toEqual([[expect.stringMatching(/ \[TypeError: bug\]$/)]]);
+    expect(error.mock.calls).toEqual([[expect.stringMatching(/ \[TypeError: bug(?: at \S+)?\]$/)]]);
   });
 
   it('does not count together what differs in its error', async () => {
@@ -323,14 +329,18 @@ describe('the default onReport', () => {
       /\[StoreError store_failed: .*, caused by Error ERR_SQLITE: no such table\]$/,
     ],
     ['a slow store led to', storeHangs, /\[DeadlineExceeded: took longer than 10 ms\]$/],
-    ['getAuthorization threw', headersThrew, /webhook internal: .* \[TypeError: no header bag\]$/],
+    ['getAuthorization threw', headersThrew, /webhook internal: .* \[TypeError: no header bag at \S+\]$/],
   ])('logs what %s', async (_, options, end) => {
     expect(await logged(options())).toMatch(end);
   });
 
   it.each([
     ['a text', 'out of stock', '[out of stock]'],
-    ['an error without a message', Object.assign(new Error(''), { code: 'EPIPE' }), '[Error EPIPE]'],
+    [
+      'an error without a message',
+      Object.assign(new Error(''), { code: 'EPIPE', stack: '' }),
+      '[Error EPIPE]',
+    ],
     ['an object that is no error', { code: 7, message: 'no error' }, '[7: no error]'],
     ['an object whose message is no text', { code: 7, message: 5 }, '[7]'],
     ['a text with line breaks in it and around it', '\r\nout\r\nof stock\n', '[out of stock]'],
@@ -344,7 +354,7 @@ describe('the default onReport', () => {
   it('logs a message that quotes the sender in one short line', async () => {
     const thrown = new Error(`\r\npix-automatic-sdk: forged\u2028\u001b[2J\u202e${'x'.repeat(100_000)}`);
     const line = await logged(failing(thrown));
-    expect(line).toMatch(/^[ -~]+…\]$/);
+    expect(line).toMatch(/^[ -~]+… at [ -~]+\]$/);
     expect(line.length).toBeLessThan(600);
   });
 
@@ -360,6 +370,95 @@ describe('the default onReport', () => {
     expect(await logged({}, notificationRequest(personal, { headers }))).toBe(
       `pix-automatic-sdk: webhook unauthorized (reason=${reason}): The request did not prove that the service sent it. ${explanation}`,
     );
+  });
+
+  it.each([
+    ['the first pair', [secret]],
+    ['the second pair', [{ apiKey: 'other', apiToken: 'pair' }, secret]],
+  ])(
+    'asks whether key and token are swapped where they are, and shows neither: %s',
+    async (_, credentials) => {
+      const { apiKey, apiToken } = secret;
+      const swapped = { authorization: basic({ apiKey: apiToken, apiToken: apiKey }) };
+      const line = await logged({ credentials }, notificationRequest(personal, { headers: swapped }));
+      expect(line).toContain(
+        'It has the token before the key: are `apiKey` and `apiToken` swapped in your credentials?',
+      );
+      expect(line).not.toMatch(new RegExp(`${apiKey}|${apiToken}`));
+      const { handler, reports } = createListener({ credentials });
+      const others = [
+        { apiKey: apiToken, apiToken: 'x' },
+        { apiKey: 'x', apiToken: apiKey },
+      ];
+      for (const other of [...others, { apiKey: apiToken, apiToken: apiKey }]) {
+        await handler(notificationRequest(personal, { headers: { authorization: basic(other) } }));
+      }
+      expect(reports.map(({ message }) => message.includes('swapped'))).toEqual([false, false, true]);
+    },
+  );
+
+  it('logs that a pair is swapped, also within a minute of another wrong pair', async () => {
+    const { apiKey, apiToken } = secret;
+    const handler = createWebhookHandler({ credentials: secret, on: {} });
+    for (const other of [
+      { apiKey: 'x', apiToken: 'x' },
+      { apiKey: apiToken, apiToken: apiKey },
+    ]) {
+      await handler(notificationRequest(personal, { headers: { authorization: basic(other) } }));
+    }
+    expect(error.mock.calls.map(([line]) => String(line).includes('swapped'))).toEqual([false, true]);
+  });
+
+  it('logs file and line of the first frame of a callback that is not ours', async () => {
+    const line = await logged({ on: { payment: () => Promise.reject(new Error('no such table')) } });
+    expect(line).toMatch(/\[Error: no such table at \S+test\/webhooks\/report\.test\.ts:\d+\]$/);
+  });
+
+  it.each([
+    [
+      'ours and the platform’s left out',
+      'at f (/app/node_modules/pix-automatic-sdk/dist/x.js:1:2)\n    at node:internal/x:1:2\n    at async book (/app/book.js:7:9)',
+      '/app/book.js:7',
+    ],
+    [
+      'a driver’s below the merchant’s',
+      'at q (/app/node_modules/pg/lib/client.js:5:1)\n    at file:///app/book.mjs:8:1',
+      '/app/book.mjs:8',
+    ],
+    [
+      'a driver’s where there is nothing else',
+      'at q (/app/node_modules/pg/lib/client.js:5:1)',
+      '/app/node_modules/pg/lib/client.js:5',
+    ],
+    ['of JavaScriptCore', 'book@/app/book.js:9:1', '/app/book.js:9'],
+  ])('logs the place of a failure: %s', async (_, frames, place) => {
+    const thrown = Object.assign(new Error('at x (/forged:1:1)\n at y (/forged:2:2)'), {});
+    thrown.stack = `Error: ${thrown.message}\n    ${frames}`;
+    const line = await logged({ on: { payment: () => Promise.reject(thrown) } });
+    expect(line).toMatch(new RegExp(` at ${place}\\]$`));
+  });
+
+  it('prints no name that the documented kinds do not have, and keeps it in `issues`', async () => {
+    const own = {
+      kind: 'own',
+      match: () => true,
+      schema: {
+        '~standard': {
+          version: 1,
+          vendor: 'test',
+          validate: () => ({ issues: [{ path: ['shopper', '52998224725', 0, 'email'], message: 'no' }] }),
+        },
+      },
+      subject: () => 'x',
+    };
+    const { handler, reports } = createListener({ kinds: [own] });
+    await handler(notificationRequest(personal));
+    const [report] = reports;
+    expect(report?.message).toContain('Fields: shopper.*.0.email.');
+    expect(report?.message).not.toContain('52998224725');
+    expect(report?.issues?.[0]?.path).toContain('52998224725');
+    const parse = () => parseNotification({ body: personal, kinds: [own as never] });
+    expect(parse).toThrow('shopper.*.0.email: refused by the schema of your kind own');
   });
 
   it('logs no word of what the platform threw while the body arrived', async () => {

@@ -1,8 +1,9 @@
+import type * as z from 'zod/mini';
 import type { NotificationOf } from './notification';
-import { payout } from './payout';
-import { refund } from './refund';
-import { reversal } from './reversal';
-import { payment, saleStatus } from './sale';
+import { payout, payoutObject } from './payout';
+import { refund, refundObject } from './refund';
+import { reversal, reversalObject } from './reversal';
+import { payment, saleObject, saleStatus } from './sale';
 
 /**
  * The kinds that the document shows (sections 6.2 to 6.5), in the order in which a body is compared with them: the first
@@ -18,3 +19,25 @@ export const documentedNames: readonly string[] = [
   ...documentedKinds.map(({ kind }) => kind),
   'unrecognized',
 ];
+
+/** The names of all fields of the documented kinds, on every level. Any other name came from outside. */
+export function documentedFields(): ReadonlySet<string> {
+  return new Set([saleObject, reversalObject, refundObject, payoutObject].flatMap(fieldsOf));
+}
+
+function fieldsOf({ _zod }: z.core.$ZodType): string[] {
+  const {
+    shape = {},
+    innerType,
+    options = [],
+  } = _zod.def as {
+    readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+    readonly innerType?: z.core.$ZodType;
+    readonly options?: readonly z.core.$ZodType[];
+  };
+  const inner = innerType === undefined ? options : [innerType];
+  return [
+    ...inner.flatMap(fieldsOf),
+    ...Object.entries(shape).flatMap(([name, field]) => [name, ...fieldsOf(field)]),
+  ];
+}

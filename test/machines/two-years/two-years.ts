@@ -502,7 +502,10 @@ export function within<Tx>(
     },
     lockInTurn: async (subject, tx) => later(await records.lockInTurn(subject, tx)),
     liftLimit: (tx) => records.liftLimit(tx),
-    beforeCommit: (subject, version, tx) => records.beforeCommit(subject, version, tx),
+    savepoint: (tx) => records.savepoint(tx),
+    undo: (tx) => records.undo(tx),
+    release: (tx) => records.release(tx),
+    beforeCommit: (subject, written, tx) => records.beforeCommit(subject, written, tx),
     write: (subject, change, tx) =>
       records.write(subject, { ...change, expiresAt: change.expiresAt - offset() }, tx),
   };
