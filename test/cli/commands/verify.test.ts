@@ -301,7 +301,7 @@ describe.concurrent('verify', { timeout: 180_000 }, () => {
 
   it('asks for a restart, and knows whether the listener still knows what it booked', async () => {
     const forgetful = (clears: boolean) => async () => {
-      let clear = () => undefined as void;
+      let clear: () => void = () => undefined;
       const listener = await startMerchant(({ done, rows }) => {
         clear = () => {
           if (clears) done.clear();
