@@ -306,6 +306,7 @@ describe.skipIf(isSkipped)('390 px', () => {
       sandbox.pay(uuid);
       sandbox.payOut({ amount: 1, fail: 'PE0003' });
       sandbox.fault('getTransaction', { kind: 'status', status: 503 });
+      sandbox.fault('getTransaction', { kind: 'wrong-pair', status: 403 });
       await call('GET', '/v1.1/transactions/nope');
       for (const place of [
         'sales',
