@@ -35,6 +35,10 @@ interface Definition<Fields extends Readonly<Record<string, Field>>> {
   readonly fields?: Fields | undefined;
   /** The field that its command takes as the argument. */
   readonly argument?: string | undefined;
+  /** Flags of which at most one is set: the page shows one choice, with the words for none of them. */
+  readonly oneOf?:
+    | { readonly flags: readonly string[]; readonly label: Text; readonly none: Text }
+    | undefined;
   /** A body to start from. */
   readonly example?: BodyOf<Fields> | undefined;
   /** The command line has a command of its own for it: what to type. Default for what only lists: `list`. */
