@@ -215,7 +215,7 @@ export const pt: Record<keyof typeof en, string> = {
     'Pagamentos vêm sem nenhuma além da que está na URL registrada (documentação, seção 6.2): encontre a rota só pelo caminho.',
   'cause.parsesTwice': 'ele interpreta o corpo duas vezes.',
   'fix.parsesTwice':
-    'Use o corpo já interpretado como está (`request.body` depois de um body parser), ou interprete o corpo bruto uma vez, mas não os dois.',
+    'Use o corpo já interpretado como está (`request.body` depois de um body parser), ou interprete o corpo bruto (raw body) uma vez, mas não os dois.',
   'cause.invalid': 'ele considera este pagamento inválido e é mais rígido que a documentação.',
   'fix.invalid':
     'A resposta ou o log dele diz qual é o campo. Um valor tem casas decimais, e um campo que não é marcado como obrigatório pode faltar (documentação, seção 6.2).',
@@ -235,7 +235,7 @@ export const pt: Record<keyof typeof en, string> = {
   'fix.everything': 'Veja o health check e o log dele, e comece de novo quando ele responder.',
   'cause.body': 'ele não lê o corpo JSON: falha em todos.',
   'fix.body':
-    'Ponha um body parser antes dele (Express: `app.use(express.json())`), ou leia o corpo bruto. `createWebhookHandler` funciona com os dois. O erro está no log dele.',
+    'Ponha um body parser antes dele (Express: `app.use(express.json())`), ou leia o corpo bruto (raw body). `createWebhookHandler` funciona com os dois. O erro está no log dele.',
   'cause.path': 'ele não tem essa rota.',
   'fix.path': 'Confira o caminho e se ele aceita POST.',
   'cause.refusesEverything': 'ele recusa qualquer corpo.',
@@ -287,7 +287,7 @@ export const pt: Record<keyof typeof en, string> = {
   'cause.queryAloneBooked': 'ele só reconhece uma devolução pela query string e toma uma sem ela por {kind}.',
   'fix.queryAloneBooked':
     'Olhe a query string e o corpo, como faz `parseNotification`: um corpo com `refund` é uma devolução, e nunca um pagamento (documentação, seção 6.4).',
-  'cause.otherKind': 'ele lança como {kind}: {what}.',
+  'cause.otherKind': 'ele lança {what} como outro tipo: {kind}.',
   'fix.otherKind':
     'Distinga os tipos pela query string e pelo corpo: um `saleToken` sozinho não faz um pagamento (documentação, seções 6.2 a 6.5).',
   'cause.asPayment': 'ele lança como pagamento: {what}.',

@@ -1,16 +1,7 @@
-// What the blocks of docs/write-your-own-store.md use of packages that are not installed here. The test runs them on
-// the real ones, in workerd and with the client of AWS.
+// What examples/own-store uses of packages that are not installed here. The test runs it on the real ones, in workerd and
+// with the client of AWS.
 
-/** Global in a project with `@cloudflare/workers-types`, as are the two below. */
-interface D1Database {
-  prepare(sql: string): D1PreparedStatement;
-}
-interface D1PreparedStatement {
-  bind(...values: unknown[]): D1PreparedStatement;
-  first<Row>(): Promise<Row | null>;
-  all<Row>(): Promise<{ results: Row[] }>;
-  run(): Promise<{ meta: { changes: number } }>;
-}
+/** Global in a project with `@cloudflare/workers-types`. */
 interface DurableObjectNamespace<Stub> {
   getByName(name: string): { [Method in 'read' | 'write' | 'list']: Stub[Method & keyof Stub] };
 }
