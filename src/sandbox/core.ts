@@ -129,7 +129,9 @@ export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore 
     now,
     ids,
     notify(notification) {
-      if (webhookUrl !== undefined) deliveryLog.deliver(notification, listenerUrl(webhookUrl, notification));
+      if (webhookUrl === undefined) return false;
+      deliveryLog.deliver(notification, listenerUrl(webhookUrl, notification));
+      return true;
     },
   });
   const faults = new FaultQueue();

@@ -1,10 +1,36 @@
-import inventionsEn from './inventions.en.json' with { type: 'json' };
-import inventionsPt from './inventions.pt.json' with { type: 'json' };
-import en from './texts.en.json' with { type: 'json' };
-import pt from './texts.pt.json' with { type: 'json' };
+import { filled } from '../shared/filled';
+import { en as inventionsEn } from './inventions.en';
+import { pt as inventionsPt } from './inventions.pt';
+import { en } from './texts.en';
+import { pt } from './texts.pt';
 
 /** A text in English and in Portuguese. */
 export type Text = readonly [english: string, portuguese: string];
+
+const english = { ...en, ...inventionsEn };
+const portuguese = { ...pt, ...inventionsPt };
+
+/** The key of a text of the sandbox: a row of the table of inventions is the key of its own. */
+export type SandboxText = keyof typeof english;
+
+/** A control: `pay` has the texts `pay.label`, the words on its button, and `pay.about`. */
+export type ControlName = keyof typeof en extends infer Key
+  ? Key extends `${infer Name}.about`
+    ? Name
+    : never
+  : never;
+
+/** What `{name}` in a text stands for: a word, a number, or a text of its own in each language. */
+type Values = Readonly<Record<string, string | number | Text>>;
+
+/** @param values - where the sandbox itself says the text; a `{name}` that has no value stays */
+export function text(key: SandboxText, values: Values = {}): Text {
+  const inPlace = (place: 0 | 1) =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, typeof value === 'object' ? value[place] : value]),
+    );
+  return [filled(english[key], inPlace(0)), filled(portuguese[key], inPlace(1))];
+}
 
 /** `true` where a catalogue has the keys of the English one. Else the compiler's message names the file and the keys. */
 export type SameKeys<File extends string, English, Other> = [
@@ -16,40 +42,3 @@ export type SameKeys<File extends string, English, Other> = [
       readonly missing: Exclude<keyof English, keyof Other>;
       readonly unknown: Exclude<keyof Other, keyof English>;
     };
-
-true satisfies SameKeys<'src/sandbox/texts.pt.json', typeof en, typeof pt>;
-true satisfies SameKeys<'src/sandbox/inventions.pt.json', typeof inventionsEn, typeof inventionsPt>;
-
-interface Catalogues {
-  'src/sandbox/texts.en.json': typeof en;
-  'src/sandbox/inventions.en.json': typeof inventionsEn;
-}
-
-/** The compiler prints these two with their file, where an alias of the keys alone would print all of them. */
-type KeyIn<File extends keyof Catalogues> = { [Name in File]: keyof Catalogues[Name] }[File];
-type ControlIn<File extends keyof Catalogues> = {
-  [Key in keyof Catalogues[File]]: Key extends `${infer Name}.about` ? Name : never;
-}[keyof Catalogues[File]];
-
-interface Known {
-  readonly key: KeyIn<'src/sandbox/texts.en.json' | 'src/sandbox/inventions.en.json'>;
-  readonly control: ControlIn<'src/sandbox/texts.en.json'>;
-}
-
-/** The key of a text of the sandbox: a row of the table of inventions is the key of its own. */
-export type SandboxText = Known['key'];
-
-/** A control: `pay` has the texts `pay.label`, the words on its button, and `pay.about`. */
-export type ControlName = Known['control'];
-
-const texts = { en: { ...en, ...inventionsEn }, pt: { ...pt, ...inventionsPt } };
-
-/** @param values - what `{name}` stands for, where the sandbox itself says the text */
-export function text(key: SandboxText, values: Readonly<Record<string, string | number>> = {}): Text {
-  return [filled(texts.en[key], values), filled(texts.pt[key], values)];
-}
-
-/** The text with its values: a `{name}` that has none stays. */
-export function filled(text: string, values: Readonly<Record<string, string | number>>): string {
-  return text.replaceAll(/\{(\w+)\}/g, (mark, name) => String(values[name] ?? mark));
-}

@@ -1,4 +1,5 @@
 import { StoreError, type ValidationIssue } from '../errors';
+import type { PaymentNotification } from '../service/notifications/sale';
 import { isGiven } from '../shared/objects';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
 import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } from '../stores/steps';
@@ -469,8 +470,9 @@ async function call(
     ...more,
     ...(keep && { needsPerson: person.ask }),
   };
+  const given = more.confirmation === undefined ? notification : withMoney(notification, more.confirmation);
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
-  if (decided === undefined) await callback(notification, context);
+  if (decided === undefined) await callback(given, context);
   else await decided.run?.(context);
 }
 
@@ -490,6 +492,16 @@ const MAX_NOTE_LENGTH = 200;
 
 function needsPerson({ note }: Person): Failure | undefined {
   return note === undefined ? undefined : { code: 'needs_person', status: 200, note };
+}
+
+/** A confirmed payment with the service's amount and currency: the notification may have none. */
+function withMoney(
+  notification: unknown,
+  { transaction: { amount, currency } }: PaymentConfirmation,
+): object {
+  const payment = notification as PaymentNotification;
+  const said = { ...(isGiven(amount) && { amount }), ...(isGiven(currency) && { currency }) };
+  return { ...payment, payload: { ...payment.payload, ...said } };
 }
 
 /** A callback under a lease that was started. */

@@ -224,14 +224,14 @@ describe('what open does once its own call has ended', () => {
   });
 
   it('keeps a QR code with a created attempt alone, and when it is over: maxAge and a minute more', () => {
-    const after = (states: string, maxAgeMs?: number) => {
+    const outcome = (states: string, maxAgeMs?: number) => {
       const opening = { token: 'token-1', money, maxAgeMs, sent: { attempt: 1, result: success } };
       const next = nextStep(order(states), NOW, opening);
       return next.do === 'change' ? next.order.attempts[0] : undefined;
     };
-    expect(after('sending')).toMatchObject({ qrCode, changedAt: NOW, expiresAt: undefined });
-    expect(after('sending', 5_000)).toMatchObject({ expiresAt: NOW + 65_000 });
-    expect(after('lost created')).toMatchObject({ qrCode: undefined });
+    expect(outcome('sending')).toMatchObject({ qrCode, changedAt: NOW, expiresAt: undefined });
+    expect(outcome('sending', 5_000)).toMatchObject({ expiresAt: NOW + 65_000 });
+    expect(outcome('lost created')).toMatchObject({ qrCode: undefined });
   });
 });
 

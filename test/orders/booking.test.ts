@@ -445,7 +445,7 @@ describe('what goes back', () => {
     if (verdict.do === 'wait') return 'wait';
     return `${verdict.isCredited ? `returned, ${verdict.left} left` : 'recorded'}${verdict.order === given ? ', known' : ''}`;
   };
-  const after = (given: Order, ...returned: ReportedReturn[]) =>
+  const returning = (given: Order, ...returned: ReportedReturn[]) =>
     returned.reduce((changed, each) => {
       const verdict = decideReturn(changed, each, NOW);
       return verdict.do === 'record' ? verdict.order : changed;
@@ -454,10 +454,10 @@ describe('what goes back', () => {
   it.each<[string, Order, ReportedReturn, string]>([
     ['a refund of all', paidOrder, refund('r', 59.7), 'returned, 0 left'],
     ['a refund in part', paidOrder, refund('r', 0.1), 'returned, 59.6 left'],
-    ['the second of two', after(paidOrder, refund('r', 0.1)), refund('s', 0.2), 'returned, 59.4 left'],
+    ['the second of two', returning(paidOrder, refund('r', 0.1)), refund('s', 0.2), 'returned, 59.4 left'],
     [
       'the same again, as after a crash',
-      after(paidOrder, refund('r', 0.1)),
+      returning(paidOrder, refund('r', 0.1)),
       refund('r', 0.1),
       'returned, 59.6 left, known',
     ],
@@ -474,35 +474,40 @@ describe('what goes back', () => {
     ['of an amount that is not clear', paidOrder, refund('r', undefined), 'unclear_amount'],
     ['of nothing', paidOrder, refund('r', 0), 'unclear_amount'],
     ['of less than nothing', paidOrder, refund('r', -1), 'unclear_amount'],
-    ['of more than is left', after(paidOrder, refund('r', 50)), refund('s', 9.71), 'unclear_amount'],
+    ['of more than is left', returning(paidOrder, refund('r', 50)), refund('s', 9.71), 'unclear_amount'],
     ['of a fraction of a cent', paidOrder, refund('r', 0.005), 'unclear_amount'],
     ['a reversal that begins', paidOrder, reversal('PENDING'), 'recorded'],
     ['a reversal that begins, without an amount', paidOrder, reversal('PENDING', undefined), 'recorded'],
-    ['a reversal that ends', after(paidOrder, reversal('PENDING')), reversal('PAID'), 'returned, 0 left'],
+    ['a reversal that ends', returning(paidOrder, reversal('PENDING')), reversal('PAID'), 'returned, 0 left'],
     [
       'a reversal that is cancelled',
-      after(paidOrder, reversal('PENDING')),
+      returning(paidOrder, reversal('PENDING')),
       reversal('CANCELLED'),
       'recorded',
     ],
-    ['a late PENDING after PAID', after(paidOrder, reversal('PAID')), reversal('PENDING'), 'recorded, known'],
     [
-      'a late PENDING after CANCELLED',
-      after(paidOrder, reversal('CANCELLED')),
+      'a late PENDING after PAID',
+      returning(paidOrder, reversal('PAID')),
       reversal('PENDING'),
       'recorded, known',
     ],
-    ['PAID after CANCELLED', after(paidOrder, reversal('CANCELLED')), reversal('PAID'), 'unclear_amount'],
-    ['CANCELLED after PAID', after(paidOrder, reversal('PAID')), reversal('CANCELLED'), 'unclear_amount'],
+    [
+      'a late PENDING after CANCELLED',
+      returning(paidOrder, reversal('CANCELLED')),
+      reversal('PENDING'),
+      'recorded, known',
+    ],
+    ['PAID after CANCELLED', returning(paidOrder, reversal('CANCELLED')), reversal('PAID'), 'unclear_amount'],
+    ['CANCELLED after PAID', returning(paidOrder, reversal('PAID')), reversal('CANCELLED'), 'unclear_amount'],
     [
       'beside a reversal that is on its way',
-      after(paidOrder, reversal('PENDING', 50)),
+      returning(paidOrder, reversal('PENDING', 50)),
       refund('r', 59.7),
       'returned, 0 left',
     ],
     [
       'beside a reversal that was cancelled',
-      after(paidOrder, reversal('CANCELLED', 50)),
+      returning(paidOrder, reversal('CANCELLED', 50)),
       refund('r', 59.7),
       'returned, 0 left',
     ],
@@ -530,7 +535,7 @@ describe('what goes back', () => {
   it('is bounded', () => {
     const rich = order([attempt(1, 'paid')], { payments: payments('u1 9999') });
     const many = Array.from({ length: 450 }, (_, index) => refund(`r${index}`, 1));
-    const { returns } = after(rich, ...many);
+    const { returns } = returning(rich, ...many);
     expect(returns).toHaveLength(400);
     expect(returns.at(-1)?.id).toBe('refund:r449');
   });

@@ -170,8 +170,8 @@ describe('reconcile', () => {
     expect(await orders.reconcile()).toMatchObject({ asked: 2, paid: 0, closed: 0, failed: 1 });
     expect(reports).toHaveLength(1);
     await orders.close('order-3');
+    expect(await orders.reconcile()).toMatchObject({ asked: 2 });
     expect(await open('order-3')).toMatchObject({ state: 'open', attempt: 2 });
-    expect(await orders.reconcile()).toMatchObject({ asked: 3 });
   });
 
   it('counts a query that fails, goes on, and leaves it for the next run', async () => {
@@ -241,7 +241,8 @@ describe('maintain', () => {
     clock.now += 60 * 60 * 1000;
     expect(await orders.maintain()).toMatchObject({
       skipped: false,
-      reconciled: { asked: 1, paid: 0, isComplete: true },
+      // It is a case of its own money, which is tried again, and not asked about.
+      reconciled: { asked: 0, paid: 0, isComplete: true },
       replayed: { done: 0, failed: 1 },
       deleted: expect.any(Number),
       errors: [],

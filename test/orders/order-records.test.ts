@@ -35,7 +35,7 @@ describe('an order', () => {
     await orders.close('order-1');
     clock.now += 399 * DAY_MS;
     await store.deleteExpired();
-    const closed = { key: 'order-1', state: 'closed' };
+    const closed = { key: 'order-1', state: 'none', attempts: [{ state: 'closed' }] };
     expect(await orders.find({ uuid: String(first.uuid) })).toMatchObject(closed);
     expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({
       attempts: [{ state: 'closed' }],

@@ -90,7 +90,7 @@ describe.skipIf(isSkipped)('the page of a sandbox with a pair of your own', () =
   it('works once the browser has asked for the pair', async () => {
     const { page, sandbox, create } = await open({ sandbox: { credentials } });
     await create();
-    await page.getByText('order-1001').first().waitFor();
+    await page.getByRole('link', { name: /order-1001/ }).click();
     await press(page, /^Pay: /);
     await page.getByText('The payer paid').waitFor();
     expect(sandbox.transactions).toMatchObject([{ situation: 'PAID' }]);

@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { isSkipped } from './browser';
-import { press, useBrowser } from './open-page';
+import { press, until, useBrowser } from './open-page';
 import type { openScene } from './scene';
 
 /** Fills and unfolds every part of the page. */
@@ -26,9 +26,8 @@ async function fill(
 const tabs = {
   sales: '.items li',
   deliveries: '.entry',
-  calls: '.call',
-  faults: 'form[data-control=set-fault]',
-  send: 'textarea',
+  calls: '.entry',
+  simulate: 'form[data-control=set-fault]',
   listener: 'input[name=webhookUrl]',
 } as const;
 
@@ -42,7 +41,7 @@ async function unfold(page: Page) {
 const background = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
 
 /** What a finger has to hit, smaller than 44 px. Checkboxes are hit by their label, links in a sentence are text. */
-const TOO_SMALL = `[...document.querySelectorAll('button, input:not([type=checkbox]), select, summary, nav a, .items a, .flag')]
+const TOO_SMALL = `[...document.querySelectorAll('button, input:not([type=checkbox], [type=radio]), select, summary, nav a, .items a, .flag')]
   .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 43.5)
   .map((element) => element.outerHTML.slice(0, 120))`;
 
@@ -75,12 +74,12 @@ describe.skipIf(isSkipped)('the page', () => {
   it('switches its language, and remembers it', async () => {
     const { page } = await open();
     await press(page, 'Português');
-    await page.getByRole('link', { name: 'Falhas' }).waitFor();
+    await page.getByRole('link', { name: 'Simular' }).waitFor();
     expect(await page.title()).toBe('Sandbox do Pix Automático');
     await page.reload();
-    await page.getByRole('link', { name: 'Falhas' }).waitFor();
+    await page.getByRole('link', { name: 'Simular' }).waitFor();
     await press(page, 'English');
-    await page.getByRole('link', { name: 'Faults' }).waitFor();
+    await page.getByRole('link', { name: 'Simulate' }).waitFor();
   });
 
   it.each([
@@ -118,12 +117,11 @@ describe.skipIf(isSkipped)('the page', () => {
   it('can be used with the keyboard alone', async () => {
     const { page, create, sandbox } = await open();
     await create();
-    const pay = page.getByRole('button', { name: 'Pay: order-1001' });
-    await pay.waitFor();
     await page.getByRole('link', { name: /order-1001/ }).focus();
     await page.keyboard.press('Enter');
     // The address now names the sale.
-    await page.waitForFunction('location.hash.length > 10 && document.activeElement.matches(".actions")');
+    const isOpen = 'location.hash.length > 10 && document.activeElement.matches(".actions")';
+    await until(async () => expect(await page.evaluate(isOpen)).toBe(true));
     // Its first action is the next Tab.
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Pay: order-1001');

@@ -60,7 +60,7 @@ function everything(): object[] {
     inventions: { ...marked, saleReversalNotification: true, scheduledPaymentSale: true },
     now: () => Date.UTC(2031, 0, 1),
     ids: sequentialIds(),
-    notify: (notification) => void sent.push(notification),
+    notify: (notification) => sent.push(notification) > 0,
   });
   const answers: object[] = [];
   const ask = (method: string, path: string, body: object | string = '') => {

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { en as pageEnglish } from '../../src/sandbox/page/app/texts.en';
+import { pt as pagePortuguese } from '../../src/sandbox/page/app/texts.pt';
 import { text } from '../../src/sandbox/text';
+import { en } from '../../src/sandbox/texts.en';
+import { pt } from '../../src/sandbox/texts.pt';
 import { expectPortuguese } from '../cli/expect-portuguese';
 
-const read = (file: string): Record<string, string> =>
-  JSON.parse(readFileSync(`src/sandbox/${file}`, 'utf8'));
-const english = read('texts.en.json');
-const portuguese = read('texts.pt.json');
+const english: Readonly<Record<string, string>> = { ...en, ...pageEnglish };
+const portuguese: Readonly<Record<string, string>> = { ...pt, ...pagePortuguese };
 
 describe('the texts of the sandbox', () => {
   it.each(Object.keys(english))('%s has the same values in both languages', (key) => {
@@ -16,9 +17,9 @@ describe('the texts of the sandbox', () => {
   });
 
   it('carry their values in both languages', () => {
-    expect(text('refused.moreThanLeft', { left: 19.9 })).toEqual([
-      'Expected an amount above 0 and up to 19.9, which is what is left.',
-      'É preciso um valor acima de 0 e até 19.9, que é o que resta.',
+    expect(text('refused.moreThanLeft', { left: ['R$19.90', 'R$ 19,90'] })).toEqual([
+      '`amount` must be above 0 and at most R$19.90, which is what is left.',
+      '`amount` precisa estar acima de 0 e ser no máximo R$ 19,90, que é o que resta.',
     ]);
     expect(text('refused.endedReversal', { status: 'PAID' })[1]).toBe('O estorno já terminou: está PAID.');
   });

@@ -90,11 +90,14 @@ describe('orders under test', () => {
       const claim = await memory.claim(asked.subject, asked.state, { leaseMs: 1_000, withinMs: 1_000 });
       if (claim.status !== 'claimed') return claim;
       const transaction: string[] = [];
-      await work(transaction, claim, memory).catch(async (error: unknown) => {
+      const writes: Parameters<typeof memory.writeRecord>[] = [];
+      const writeRecord = async (...write: (typeof writes)[number]) => writes.push(write) > 0;
+      await work(transaction, claim, { ...memory, writeRecord }).catch(async (error: unknown) => {
         await memory.release(claim);
         throw error;
       });
       committed.push(...transaction);
+      for (const write of writes) await memory.writeRecord(...write);
       await memory.complete(claim, { retentionMs: asked.retentionMs, withinMs: 1_000 });
       return { status: 'completed' };
     };

@@ -248,7 +248,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     () => {
       const { kinds: _, ...base } = listener();
-      return { ...base, on: { paid: async () => undefined, returned: 'ignore' } };
+      return { ...base, on: { payment: () => undefined } };
     },
   ),
   'limits of createWebhookHandler': takes<Pick<WebhookHandlerOptions, Limits>>(
@@ -318,7 +318,12 @@ const cases: Readonly<Record<string, Case>> = {
     { replace: true },
   ),
   'Booking of orders.decide': takes<{ order: unknown; amount: unknown }>(
-    async (options) => (await openedOrders()).decide('none', 'book', options as never),
+    async (options) => {
+      const orders = await openedOrders();
+      await orders.webhook(notificationRequest('refund', { saleToken: 'nobody' }, credentials));
+      const [early] = await orders.cases();
+      return orders.decide(String(early?.id), 'dismiss', options as never);
+    },
     { order: 'order-1', amount: 0 },
   ),
   'StartOptions of orders.start': takes<{ everyMs: unknown }>(

@@ -115,6 +115,7 @@ export const controls: readonly Control[] = [
       complete: flagField('reverse.complete'),
       cancel: flagField('reverse.cancel'),
     },
+    oneOf: { flags: ['complete', 'cancel'], label: text('reverse.outcome'), none: text('reverse.pending') },
     example: { reason: 'sale not identified' },
     run: (sandbox, id, options) => sandbox.reverse(id, options),
   }),

@@ -71,6 +71,7 @@ export interface ListedDelivery extends Omit<Delivery, 'payload'> {
 export class DeliveryLog {
   readonly #options: DeliveryLogOptions;
   readonly #entries = new Map<string, Entry>();
+  readonly #failing = new Set<Entry>();
   #revision = 0;
   /** Each has a signal of its own: many event listeners on one shared signal would make Node warn of a leak. */
   readonly #running = new Map<Promise<DeliveryAttempt>, AbortController>();
@@ -90,6 +91,11 @@ export class DeliveryLog {
   /** Grows with everything that happens. */
   get revision(): number {
     return this.#revision;
+  }
+
+  /** Those that have failed so far, or for good. */
+  get failing(): ReadonlySet<Pick<Entry, 'journey' | 'status'>> {
+    return this.#failing;
   }
 
   /** Deliveries for the page, the oldest first: those that fit. */
@@ -190,6 +196,8 @@ export class DeliveryLog {
     const scheduled = attempts.filter((one) => !one.manual).length;
     if (ending.httpStatus === 200) entry.status = 'delivered';
     else if (!manual && entry.status === 'pending' && scheduled > MAX_RETRIES) entry.status = 'given-up';
+    if (entry.status === 'delivered') this.#failing.delete(entry);
+    else this.#failing.add(entry);
     this.#revision++;
     onAttempt(this.#describe(entry), attempt);
     // After a success by hand, a waiting attempt is not needed any more.

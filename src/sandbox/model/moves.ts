@@ -13,8 +13,9 @@ import type {
   CheckoutRequestShopper,
   RecurringCheckoutRequest,
 } from '../../service/operations/create-recurring-checkout';
+import { filled } from '../../shared/filled';
 import type { Inventions } from '../inventions';
-import { filled, type SandboxText, text } from '../text';
+import { type SandboxText, type Text, text } from '../text';
 import { brCode } from './qr-code';
 import {
   dateTime,
@@ -311,8 +312,8 @@ function pay(state: ServiceState, uuid: string): readonly SandboxScheduledPaymen
   addScheduledPayments(state, journey, state.inventions.scheduledPayments);
   if (journey.immediatePayment) {
     journey.situation = 'PAID';
-    happened(state, journey, 'paid', { amount: journey.amount });
-    state.notify(saleNotification(state, journey, 'PAID'));
+    const notification = saleNotification(state, journey, 'PAID');
+    happened(state, journey, 'paid', { amount: journey.amount }, notification);
   } else {
     journey.isAuthorized = true;
     happened(state, journey, 'authorized');
@@ -395,7 +396,7 @@ export function refundTotals(transaction: TransactionRecord) {
 }
 
 /** The amount that no refund or reversal has taken. A pending reversal has taken its amount, a cancelled one none. */
-function amountLeft({ currency, amount, refunds, reversals }: TransactionRecord): number {
+export function amountLeft({ currency, amount, refunds, reversals }: TransactionRecord): number {
   const returned = [...refunds, ...reversals.filter(({ status }) => status !== 'CANCELLED')];
   return sum(currency, [{ amount }, ...returned.map((one) => ({ amount: -one.amount }))]);
 }
@@ -412,18 +413,33 @@ function amountToReturn(transaction: TransactionRecord, { amount }: ReturnOption
   if (left <= 0) throw nothingLeft(transaction);
   const wanted = amount ?? left;
   if (Number.isFinite(wanted) && wanted > 0 && wanted <= left) return wanted;
-  throw new SandboxError('invalid', ...text('refused.moreThanLeft', { left }));
+  throw new SandboxError(
+    'invalid',
+    ...text('refused.moreThanLeft', { left: money(left, transaction.currency) }),
+  );
 }
 
-function nothingLeft({ reversals }: TransactionRecord): SandboxError {
-  const pending = reversals
-    .filter(({ status }) => status === 'PENDING')
-    .map(({ amount, uuid }) => `${amount} (UUID ${uuid})`);
+function nothingLeft({ reversals, currency }: TransactionRecord): SandboxError {
+  const pending = reversals.filter(({ status }) => status === 'PENDING');
+  const inPlace = (place: 0 | 1) =>
+    pending.map(({ amount, uuid }) => `${money(amount, currency)[place]} (UUID ${uuid})`).join(', ');
   const message =
     pending.length === 0
       ? text('refused.nothingLeft')
-      : text('refused.reversalUnderWay', { pending: pending.join(', ') });
+      : text('refused.reversalUnderWay', { pending: [inPlace(0), inPlace(1)] });
   return new SandboxError('not-allowed', ...message);
+}
+
+/** An amount as people write it, in English and in Portuguese. */
+function money(amount: number, currency: string): Text {
+  const written = (locale: string) =>
+    new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amount);
+  try {
+    return [written('en-US'), written('pt-BR')];
+  } catch {
+    // A currency code that is none.
+    return [`${amount}`, `${amount}`];
+  }
 }
 
 /** How a transaction is refunded. */
@@ -455,7 +471,6 @@ function refund(state: ServiceState, uuid: string, options: RefundOptions): Sand
   const bankDetails = inventions.payerAccount;
   const record: SandboxRefund = { ...credited, transactionUUID: uuid, reason, receipt, bankDetails };
   sale.refunds.push(record);
-  happened(state, sale, 'refunded', { amount, detail: reason });
 
   // Section 6.4.
   const fields = inventions.refundAmountFields;
@@ -473,7 +488,8 @@ function refund(state: ServiceState, uuid: string, options: RefundOptions): Sand
     reason,
     date,
   };
-  state.notify({ kind: 'refund', query: queryFlags.refund, payload, transactionUUID: uuid });
+  const notification = { kind: 'refund', query: queryFlags.refund, payload, transactionUUID: uuid } as const;
+  happened(state, sale, 'refunded', { amount, detail: reason }, notification);
   return record;
 }
 
@@ -507,8 +523,8 @@ function reverse(state: ServiceState, uuid: string, options: ReversalOptions): S
   };
   sale.reversals.push(reversal);
   state.reversals.set(reversal.uuid, reversal);
-  happened(state, sale, 'reversal-PENDING', { amount, detail: reason });
-  state.notify(reversalNotification(sale, reversal));
+  const notification = reversalNotification(sale, reversal);
+  happened(state, sale, 'reversal-PENDING', { amount, detail: reason }, notification);
   if (inventions.saleReversalNotification) state.notify(saleNotification(state, sale, 'REVERSAL'));
   if (complete) return endReversal(state, reversal.uuid, 'PAID');
   return cancel ? endReversal(state, reversal.uuid, 'CANCELLED') : reversal;
@@ -522,8 +538,8 @@ function endReversal(state: ServiceState, uuid: string, status: 'PAID' | 'CANCEL
   reversal.status = status;
   if (status === 'PAID') reversal.receipt = state.inventions.receiptPrefix + reversal.id;
   const sale = findTransaction(state, reversal.transactionUUID);
-  happened(state, sale, `reversal-${status}`, { amount: reversal.amount });
-  state.notify(reversalNotification(sale, reversal));
+  const notification = reversalNotification(sale, reversal);
+  happened(state, sale, `reversal-${status}`, { amount: reversal.amount }, notification);
   return reversal;
 }
 

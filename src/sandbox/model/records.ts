@@ -59,6 +59,8 @@ export interface JourneyEvent {
   readonly amount?: number;
   /** A due date, or a reason. */
   readonly detail?: string | undefined;
+  /** `false`: its notification was not sent, because there was no listener URL. Missing: it has none. */
+  readonly isNotified?: boolean;
 }
 
 /** One payment of a recurrence. The document shows only its instruction id: the rest is invented. */
@@ -180,8 +182,8 @@ export interface ServiceState {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly ids: IdSource;
-  /** Called with each notification that a move sends. */
-  readonly notify: (notification: SandboxNotification) => void;
+  /** Called with each notification that a move sends. Returns whether there is a listener to send it to. */
+  readonly notify: (notification: SandboxNotification) => boolean;
   readonly transactions: Map<string, TransactionRecord>;
   readonly referenceCodes: Set<string>;
   readonly scheduledPayments: Map<string, SandboxScheduledPayment>;
@@ -190,14 +192,17 @@ export interface ServiceState {
   revision: number;
 }
 
-/** Adds to the story of a journey. */
+/** Adds to the story of a journey, and sends the notification of what happened. */
 export function happened(
   state: ServiceState,
   { events }: TransactionRecord,
   what: JourneyEvent['what'],
-  details: Omit<JourneyEvent, 'at' | 'what'> = {},
+  details: Pick<JourneyEvent, 'amount' | 'detail'> = {},
+  notification?: SandboxNotification,
 ): void {
-  events.push({ at: state.now(), what, ...details });
+  const at = state.now();
+  const isNotified = notification && state.notify(notification);
+  events.push({ at, what, ...details, ...(isNotified !== undefined && { isNotified }) });
   state.revision++;
 }
 

@@ -11,3 +11,6 @@ export const PAGE_LENGTH = 50;
 export function statusOf(journey: { situation: 'PENDING' | 'CANCELLED' | 'PAID'; isAuthorized: boolean }) {
   return journey.situation === 'PENDING' && journey.isAuthorized ? 'AUTHORIZED' : journey.situation;
 }
+
+/** How the notifications of a sale go wrong: one is still tried again, or was given up. */
+export type Trouble = 'failing' | 'given-up';

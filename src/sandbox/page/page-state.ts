@@ -5,17 +5,19 @@ import type { SandboxCore } from '../core';
 import type { ListedDelivery } from '../delivery/delivery-log';
 import { type FaultKind, faultKinds, type PendingFault } from '../faults';
 import { inventionTable } from '../inventions';
-import type { SandboxTransaction } from '../model/moves';
+import { amountLeft, type SandboxTransaction } from '../model/moves';
 import { sandboxOperations } from '../model/operations';
 import type { JourneyEvent, TransactionRecord } from '../model/records';
 import type { Text } from '../text';
 import type { CallBodies, CallLog, ClientCall } from './call-log';
-import { type Listed, PAGE_LENGTH, statusOf } from './lists';
+import { type Listed, PAGE_LENGTH, statusOf, type Trouble } from './lists';
 
 /** What the page learns of every change. Everything else it asks for when it shows it. */
 export interface PageState {
   readonly webhookUrl: string | undefined;
   readonly faults: readonly PendingFault[];
+  /** How many notifications have failed so far, or for good. */
+  readonly failing: number;
   /** Grows with everything that happens. */
   readonly revision: number;
 }
@@ -30,7 +32,7 @@ export interface PageSettings {
 }
 
 /** A control, as far as its form needs it. */
-export interface ControlForm extends Pick<Control, 'name' | 'method' | 'path' | 'label' | 'about'> {
+export interface ControlForm extends Pick<Control, 'name' | 'method' | 'path' | 'label' | 'about' | 'oneOf'> {
   readonly fields: Readonly<
     Record<
       string,
@@ -50,10 +52,13 @@ export interface PageSetup extends PageSettings {
 }
 
 /** A journey in the list. */
-export type ListedJourney = Pick<
-  TransactionRecord,
-  'uuid' | 'referenceCode' | 'situation' | 'isAuthorized' | 'amount' | 'currency' | 'createdAt'
->;
+export interface ListedJourney
+  extends Pick<
+    TransactionRecord,
+    'uuid' | 'referenceCode' | 'situation' | 'isAuthorized' | 'amount' | 'currency' | 'createdAt'
+  > {
+  readonly trouble: Trouble | undefined;
+}
 
 /** One entry of a story. */
 export type StoryEntry = { readonly at: number } & (
@@ -65,6 +70,9 @@ export type StoryEntry = { readonly at: number } & (
 /** A journey with all that belongs to it, in order of time. */
 export interface Story {
   readonly journey: SandboxTransaction;
+  /** What no refund and no reversal has taken, in the currency's main unit. */
+  readonly left: number;
+  readonly trouble: Trouble | undefined;
   readonly entries: readonly StoryEntry[];
 }
 
@@ -99,6 +107,7 @@ export class PageData {
     return this.#show({
       webhookUrl: controls.webhookUrl,
       faults: faults.pending,
+      failing: deliveryLog.failing.size,
       revision: model.state.revision + deliveryLog.revision + this.#calls.revision,
     });
   }
@@ -125,7 +134,7 @@ export class PageData {
       case 'deliveries/:id':
         return this.#core.deliveryLog.payload(id ?? '');
       case 'calls':
-        return this.#listedCalls(skip);
+        return this.#listedCalls(searchParams, skip);
       case 'calls/:id':
         return this.#calls.bodies(Number(id)) satisfies CallBodies | undefined;
       case 'calls-about/:id':
@@ -139,13 +148,13 @@ export class PageData {
   #setup(): PageSetup {
     const forms = controls
       .filter(({ method }) => method !== 'GET')
-      .map(({ name, method, path, label, about, fields }) => {
+      .map(({ name, method, path, label, about, oneOf, fields }) => {
         const shown = Object.entries(fields).filter(([, { isForScripts }]) => isForScripts !== true);
         const described = shown.map(([field, { input, label, words, schema }]) => {
           const isOptional = schema.safeParse(undefined).success;
           return [field, { input, label, words, isOptional }] as const;
         });
-        return { name, method, path, label, about, fields: Object.fromEntries(described) };
+        return { name, method, path, label, about, oneOf, fields: Object.fromEntries(described) };
       });
     return {
       ...this.#settings,
@@ -157,17 +166,29 @@ export class PageData {
     };
   }
 
+  /** The worst that happened to the notifications of each journey; only those that have failed are looked at. */
+  #troubles(): ReadonlyMap<string | undefined, Trouble> {
+    const troubles = new Map<string | undefined, Trouble>();
+    for (const { journey, status } of this.#core.deliveryLog.failing) {
+      if (status === 'given-up') troubles.set(journey, status);
+      else if (!troubles.has(journey)) troubles.set(journey, 'failing');
+    }
+    return troubles;
+  }
+
   #journeys(search: string, state: string, skip: number): Listed<ListedJourney> {
     const wanted = search.trim().toLowerCase();
     const items: ListedJourney[] = [];
     let total = 0;
+    const troubles = this.#troubles();
     for (const record of this.#core.model.listedJourneys()) {
       const { uuid, referenceCode, situation, isAuthorized, amount, currency, createdAt } = record;
-      if (state !== '' && state !== statusOf(record)) continue;
+      const trouble = troubles.get(uuid);
+      if (state !== '' && state !== statusOf(record) && !(state === 'TROUBLE' && trouble)) continue;
       if (!referenceCode.toLowerCase().includes(wanted) && !uuid.includes(wanted)) continue;
       total++;
       if (total > skip && items.length < PAGE_LENGTH) {
-        items.push({ uuid, referenceCode, situation, isAuthorized, amount, currency, createdAt });
+        items.push({ uuid, referenceCode, situation, isAuthorized, amount, currency, createdAt, trouble });
       }
     }
     return { total, items };
@@ -191,7 +212,8 @@ export class PageData {
       .map((delivery) => ({ at: delivery.createdAt, type: 'delivery' as const, delivery }));
     // Stable: what happened comes before the deliveries of the same millisecond, and after the call that caused it.
     const entries = [...calls, ...events, ...deliveries].sort((one, other) => one.at - other.at);
-    return { journey: journey.described, entries };
+    const trouble = this.#troubles().get(uuid);
+    return { journey: journey.described, left: amountLeft(journey.record), trouble, entries };
   }
 
   /** The newest first. */
@@ -219,11 +241,23 @@ export class PageData {
   }
 
   /** Without the calls about hidden journeys, which are those of `verify`. */
-  #listedCalls(skip: number): Listed<ClientCall & { reference: string | undefined }> {
+  #listedCalls(
+    filter: URLSearchParams,
+    skip: number,
+  ): Listed<ClientCall & { reference: string | undefined }> {
+    const [operation, result] = [filter.get('operation') ?? '', filter.get('result') ?? ''];
+    const wanted = (filter.get('search') ?? '').trim().toLowerCase();
     const calls = this.#calls.calls.flatMap((call) => {
-      const record = call.journey === undefined ? undefined : this.#core.model.journey(call.journey)?.record;
-      const isHidden = call.journey !== undefined && record === undefined;
-      return isHidden ? [] : [{ ...call, reference: record?.referenceCode }];
+      const { journey, path, status = 500, unknownFields } = call;
+      const record = journey === undefined ? undefined : this.#core.model.journey(journey)?.record;
+      const isHidden = journey !== undefined && record === undefined;
+      const reference = record?.referenceCode;
+      const fits =
+        (operation === '' || call.operation === operation) &&
+        (result !== 'failed' || status >= 400) &&
+        (result !== 'unknown-fields' || unknownFields.length > 0) &&
+        [reference, journey, path].some((text) => text?.toLowerCase().includes(wanted));
+      return isHidden || !fits ? [] : [{ ...call, reference }];
     });
     return { total: calls.length, items: calls.slice(skip, skip + PAGE_LENGTH) };
   }

@@ -50,7 +50,9 @@ function refusal(error: unknown, inPortuguese: boolean): ServiceAnswer {
   if (error instanceof SandboxError) {
     return json(statuses[error.code], { message: inPortuguese ? error.portuguese : error.message });
   }
-  if (error instanceof ConfigurationError) return json(400, { message: error.message });
+  // Without the page of the documentation that it names: it is about the library's options.
+  if (error instanceof ConfigurationError)
+    return json(400, { message: error.message.split(' See docs/')[0] });
   return json(500, {
     message: `The sandbox itself failed (${error}). Report it with the call and its body: no call should cause this.`,
   });

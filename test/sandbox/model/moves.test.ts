@@ -100,7 +100,7 @@ describe('the moves on a journey', () => {
     const first = sandbox.reverse(uuid, { amount: 20 });
     const second = sandbox.reverse(uuid);
     for (const again of [() => sandbox.reverse(uuid), () => sandbox.refund(uuid)]) {
-      expect(again).toThrow(`20 (UUID ${first.uuid}), 39.7 (UUID ${second.uuid})`);
+      expect(again).toThrow(`R$20.00 (UUID ${first.uuid}), R$39.70 (UUID ${second.uuid})`);
       expect(again).not.toThrow('gone back already');
     }
     sandbox.completeReversal(first.uuid);
@@ -109,7 +109,7 @@ describe('the moves on a journey', () => {
       { uuid: first.uuid, status: 'PAID', amount: 20 },
       { uuid: second.uuid, status: 'PENDING', amount: 39.7 },
     ]);
-    expect(() => sandbox.reverse(uuid)).toThrow(`39.7 (UUID ${second.uuid})`);
+    expect(() => sandbox.reverse(uuid)).toThrow(`R$39.70 (UUID ${second.uuid})`);
     sandbox.completeReversal(second.uuid);
     expect(() => sandbox.reverse(uuid)).toThrow('all of it has gone back already');
   });

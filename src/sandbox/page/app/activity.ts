@@ -1,184 +1,221 @@
-import { useState } from 'preact/hooks';
+import { filled } from '../../../shared/filled';
 import type { DeliveryAttempt } from '../../delivery/delivery';
 import type { ListedDelivery } from '../../delivery/delivery-log';
 import type { CallBodies, ClientCall } from '../call-log';
 import { PAGE_LENGTH } from '../lists';
 import type { PageSetup } from '../page-state';
-import { Control } from './control';
-import { callSandbox, useList, usePage } from './page-context';
-import { Badge, Card, CopyButton, Countdown, html, Invented, Pager, pretty, time, Unfold } from './parts';
+import { Control } from './form';
+import { callSandbox, useList, usePage, useView } from './page-context';
+import {
+  Badge,
+  Card,
+  type Choices,
+  CopyButton,
+  Countdown,
+  duration,
+  Filters,
+  html,
+  Invented,
+  Pager,
+  pretty,
+  rich,
+  time,
+  Unfold,
+  Waiting,
+} from './parts';
 
 type Referring<Item> = Item & { readonly reference: string | undefined };
 
 const results = ['pending', 'delivered', 'given-up'] as const;
 
-/** All deliveries, the newest first, one line each. */
+/** All deliveries, the newest first. */
 export function Deliveries() {
   const { texts, state, place, setup } = usePage();
-  const [filter, setFilter] = useState({ search: '', kind: '', result: '' });
-  const isFiltered = Object.values(filter).some((value) => value !== '');
   const none =
-    state.webhookUrl === undefined ? `${texts.noDeliveries} ${texts.noListener}` : texts.noDeliveries;
-  const set = (name: keyof typeof filter) => (event: Event) =>
-    setFilter({ ...filter, [name]: (event.currentTarget as HTMLInputElement).value });
-  const choice = (
-    name: 'kind' | 'result',
-    any: string,
-    options: readonly (readonly [value: string, text: string])[],
-  ) => html`<select aria-label=${texts[name]} value=${filter[name]} onChange=${set(name)}>
-    <option value="">${any}</option>
-    ${options.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
-  </select>`;
-  const head = html`<div class="filters">
-    <input type="search" aria-label=${texts.searchDeliveries} placeholder=${texts.searchDeliveries} value=${filter.search} onInput=${set('search')} />
-    ${choice(
-      'kind',
-      texts.anyKind,
-      Object.entries(setup.kinds).map(([kind, text]) => [kind, text[place]]),
-    )}
-    ${choice(
-      'result',
-      texts.anyResult,
-      results.map((result) => [result, texts[result]]),
-    )}
-  </div>`;
-  const query = String(new URLSearchParams(filter));
+    state.webhookUrl === undefined
+      ? html`${texts.noListener} <a href="#listener">${texts.setListener}</a>`
+      : texts.noDeliveries;
   return html`<${NewestFirst}
     title=${texts.deliveries}
-    what="deliveries"
-    query=${query}
-    head=${head}
-    none=${isFiltered ? texts.noDeliveryFound : none}
-    show=${(delivery: Referring<ListedDelivery>) => html`<${DeliveryLine} key=${delivery.id} delivery=${delivery} />`}
+    name="deliveries"
+    search=${texts.searchDeliveries}
+    choices=${{
+      kind: [
+        texts.kind,
+        [['', texts.anyKind], ...Object.entries(setup.kinds).map(([kind, text]) => [kind, text[place]])],
+      ],
+      result: [texts.result, [['', texts.anyResult], ...results.map((result) => [result, texts[result]])]],
+    }}
+    none=${none}
+    nothingFound=${texts.noDeliveryFound}
+    show=${(delivery: Referring<ListedDelivery>) => html`<li key=${delivery.id}>
+      <details class="entry" aria-label=${`${delivery.kind} ${delivery.id}`}>
+        <summary><${DeliveryLine} delivery=${delivery} /></summary>
+        <div><${About} uuid=${delivery.journey} reference=${delivery.reference} /><${DeliveryBody} delivery=${delivery} /></div>
+      </details>
+    </li>`}
   />`;
-}
-
-/** A delivery in one line. Unfolded, it shows its attempts, its body and what can be done with it. */
-function DeliveryLine({ delivery }: { delivery: Referring<ListedDelivery> }) {
-  const { texts, language, place, setup } = usePage();
-  const { kind, status, attempts, about, createdAt } = delivery;
-  const last = attempts.at(-1);
-  const ending = last && (last.httpStatus === undefined ? texts.noAnswer : `HTTP ${last.httpStatus}`);
-  return html`<li>
-    <details class="entry">
-      <summary>
-        <span class="cut"><strong>${setup.kinds[kind][place]}</strong> <span class="hint">${about.join(' · ')}</span></span>
-        <span class="cut">${delivery.reference ?? html`<span class="hint">${texts.noSale}</span>`}</span>
-        <${Badge} text=${texts[status]} tone=${tones[status]} />
-        ${ending !== undefined && html`<span class="hint wide">${ending}</span>`}
-        <time class="wide">${time(createdAt, language)}</time>
-      </summary>
-      <div><${DeliveryEntry} delivery=${delivery} about=${html`<${About} uuid=${delivery.journey} reference=${delivery.reference} />`} /></div>
-    </details>
-  </li>`;
 }
 
 /** All calls of the merchant's client, the newest first. */
 export function Calls() {
-  const { texts } = usePage();
-  const show = (call: Referring<ClientCall>) => html`<li class="call" key=${call.id}>
-    <${CallEntry} call=${call} about=${html`<${About} uuid=${call.journey} reference=${call.reference} />`} />
-  </li>`;
-  return html`<${NewestFirst} title=${texts.calls} what="calls" none=${texts.noCalls} show=${show} />`;
+  const { texts, place, setup } = usePage();
+  const operations = Object.entries(setup.operations).map(([operation, text]) => [operation, text[place]]);
+  return html`<${NewestFirst}
+    title=${texts.calls}
+    name="calls"
+    search=${texts.search}
+    choices=${{
+      operation: [texts.operation, [['', texts.anyOperation], ...operations]],
+      result: [
+        texts.result,
+        [
+          ['', texts.anyResult],
+          ['failed', texts.failedCalls],
+          ['unknown-fields', texts.advice],
+        ],
+      ],
+    }}
+    none=${texts.noCalls}
+    nothingFound=${texts.noCallFound}
+    show=${(call: Referring<ClientCall>) => html`<li key=${call.id}>
+      <details class="entry" aria-label=${call.operation}>
+        <summary><${CallLine} call=${call} /></summary>
+        <div><${About} uuid=${call.journey} reference=${call.reference} /><${CallBody} call=${call} /></div>
+      </details>
+    </li>`}
+  />`;
 }
 
-function NewestFirst<Item>(props: {
+function NewestFirst<Item extends { readonly id: string | number }>(props: {
   title: string;
-  what: string;
-  /** What the list is narrowed to. */
-  query?: string;
-  head?: unknown;
-  none: string;
+  name: string;
+  search: string;
+  choices: Choices;
+  none: unknown;
+  nothingFound: string;
   show: (item: Item) => unknown;
 }) {
   const { state } = usePage();
-  const { query = '' } = props;
-  const [place, setPlace] = useState({ page: 1, query });
-  const page = place.query === query ? place.page : 1;
-  const shown = useList<Item>(`${props.what}?page=${page}&${query}`, state.revision);
-  const setPage = (next: number) => setPlace({ page: next, query });
-  return html`<${Card} title=${props.title}>
-    ${props.head}
-    ${shown?.total === 0 && html`<p class="hint">${props.none}</p>`}
-    <ol class=${props.what === 'calls' ? 'line' : ''}>${shown?.items.map(props.show)}</ol>
-    ${shown && html`<${Pager} page=${page} total=${shown.total} length=${PAGE_LENGTH} onPage=${setPage} />`}
+  const { title, name, search, choices, none, nothingFound, show } = props;
+  const view = useView(name);
+  const { shown, hold } = useList<Item>(view.what, state.revision, ({ id }) => id);
+  return html`<${Card} title=${title} extra=${html`<${Waiting} count=${shown?.waiting} />`}>
+    <${Filters} search=${search} choices=${choices} values=${view.values} onChange=${view.narrow} />
+    ${shown?.total === 0 && html`<p class="hint">${view.isFiltered ? nothingFound : none}</p>`}
+    <ol ...${hold}>${shown?.items.map(show)}</ol>
+    ${shown && html`<${Pager} page=${view.page} total=${shown.total} length=${PAGE_LENGTH} onPage=${view.turn} />`}
   </${Card}>`;
 }
 
-/** Which sale an entry outside its story is about. */
+/** The way from an entry to its sale. */
 function About({ uuid, reference }: { uuid: string | undefined; reference: string | undefined }) {
   const { texts } = usePage();
-  if (uuid === undefined || reference === undefined) return html`<span class="hint">${texts.noSale}</span>`;
-  return html`<a class="about" href=${`#sales/${uuid}`}>${reference}</a>`;
+  if (uuid === undefined || reference === undefined) return null;
+  return html`<a class="about" href=${`#sales/${uuid}`}>${texts.openSale} ${reference}</a>`;
 }
 
-/** A call, with hints that the real service would not give. */
-export function CallEntry({ call, about }: { call: ClientCall; about?: unknown }) {
+/** A call in one line. In the story of its sale, it says nothing of the sale. */
+export function CallLine(props: {
+  call: ClientCall & { readonly reference?: string | undefined };
+  isInStory?: boolean;
+}) {
   const { texts, language, place, setup } = usePage();
-  const { id, at, method, path, operation, status, fault, durationMs, invention, advice } = call;
+  const { call, isInStory } = props;
+  const { at, operation, status, fault, durationMs, unknownFields, reference } = call;
   const isRight = status !== undefined && status < 400;
+  const details = [
+    fault && `${texts.fault}: ${texts[fault]}`,
+    !isInStory && unknownFields.length > 0 && texts.advice,
+    duration(durationMs, language),
+  ];
+  return html`<strong>${setup.operations[operation][place]}</strong>
+    ${!isInStory && html`<span class="cut">${reference ?? html`<span class="hint">${texts.noSale}</span>`}</span>`}
+    <${Badge} text=${status === undefined ? texts.ended : `HTTP ${status}`} tone=${isRight ? 'good' : 'bad'} />
+    <span class="hint">${details.filter(Boolean).join(' · ')}</span>
+    <time>${time(at, language)}</time>`;
+}
+
+/** The rest of a call, with hints that the real service would not give. */
+export function CallBody({ call }: { call: ClientCall }) {
+  const { texts } = usePage();
+  const { id, method, path, invention, unknownFields } = call;
   const load = async (side: keyof CallBodies) => {
     const bodies = (await callSandbox('GET', `/sandbox/page/calls/${id}`)) as CallBodies;
     return pretty(bodies[side]) || texts.nothing;
   };
-  return html`<div role="group" aria-label=${operation}>
-    <p class="first">
-      <strong>${setup.operations[operation][place]}</strong>
-      <${Badge} text=${status === undefined ? texts.ended : `HTTP ${status}`} tone=${isRight ? 'good' : 'bad'} />
-      ${about}
-      <time>${time(at, language)}</time>
-    </p>
-    <p class="hint"><code>${method} ${path}</code> · ${durationMs}\u00a0ms${fault === undefined ? '' : ` · ${texts.fault}: ${texts[fault]}`}</p>
+  return html`
+    <p class="hint"><code>${method} ${path}</code></p>
     ${invention !== undefined && html`<${Invented} row=${invention} />`}
     ${
-      advice.length > 0 &&
-      html`<div class="advice">
-        <p><strong>${texts.advice}</strong></p>
-        <ul>${advice.map(({ path, text }) => html`<li key=${path}><code>${path}</code>: ${text[language]}</li>`)}</ul>
-      </div>`
+      unknownFields.length > 0 &&
+      html`<p class="advice">
+        <strong>${texts.advice}:</strong> ${unknownFields.map((field, index) => html`${index > 0 && ', '}<code key=${field}>${field}</code>`)}. ${texts.unknownField}
+      </p>`
     }
-    <div class="unfolds">
+    <div class="actions">
       ${method !== 'GET' && html`<${Unfold} label=${texts.requestBody} load=${() => load('request')} />`}
       <${Unfold} label=${texts.answerBody} load=${() => load('answer')} />
-    </div>
-  </div>`;
+    </div>`;
 }
 
-const tones = { pending: 'open', delivered: 'good', 'given-up': 'bad' } as const;
-
-/** A notification with its attempts. */
-export function DeliveryEntry({ delivery, about }: { delivery: ListedDelivery; about?: unknown }) {
+/** A delivery in one line. */
+export function DeliveryLine(props: {
+  delivery: ListedDelivery & { readonly reference?: string | undefined };
+  isInStory?: boolean;
+}) {
   const { texts, language, place, setup } = usePage();
-  const { id, kind, status, attempts, answers, nextAttemptAt, createdAt } = delivery;
-  const body = () => callSandbox('GET', `/sandbox/page/deliveries/${id}`) as Promise<object>;
-  return html`<div role="group" aria-label=${`${kind} ${id}`}>
-    <p class="first">
-      <strong>${setup.kinds[kind][place]}</strong>
-      <${Badge} text=${texts[status]} tone=${tones[status]} />
-      ${nextAttemptAt !== undefined && html`<${Countdown} at=${nextAttemptAt} />`}
-      ${about}
-      <time>${time(createdAt, language)}</time>
-    </p>
-    <ol class="attempts">
-      ${attempts.map((attempt) => html`<${Attempt} key=${attempt.number} attempt=${attempt} answer=${answers[attempt.number]} />`)}
-    </ol>
-    <${Unfold} label=${texts.request} load=${async () => requestOf(delivery.url, await body())} />
-    <div class="actions">
-      <${Control} name="resend" id=${id} what=${id} kind="quiet" />
-      <${CopyButton} text=${async () => curlOf(delivery.url, await body(), setup.defaultCredentials)} what=${id} label=${texts.curl} />
-    </div>
-  </div>`;
+  const { delivery, isInStory } = props;
+  const { kind, status, attempts, about, nextAttemptAt, createdAt, reference } = delivery;
+  const last = attempts.at(-1);
+  const ending = last && (last.httpStatus === undefined ? texts.noAnswer : `HTTP ${last.httpStatus}`);
+  const isUnderWay = status === 'pending' && nextAttemptAt === undefined;
+  const tone = isUnderWay
+    ? 'calm'
+    : ({ pending: 'open', delivered: 'good', 'given-up': 'bad' } as const)[status];
+  const kindText = setup.kinds[kind][place];
+  return html`<strong>${isInStory ? filled(texts.notification, { kind: kindText }) : kindText} <span class="hint">${about.join(' · ')}</span></strong>
+    ${!isInStory && html`<span class="cut">${reference ?? html`<span class="hint">${texts.noSale}</span>`}</span>`}
+    <${Badge} text=${isUnderWay ? texts.underWay : texts[status]} tone=${tone} />
+    ${!isInStory && html`<span class="hint">${nextAttemptAt === undefined ? ending : html`<${Countdown} at=${nextAttemptAt} />`}</span>`}
+    <time>${time(createdAt, language)}</time>`;
 }
 
-function Attempt({ attempt, answer }: { attempt: DeliveryAttempt; answer: string | undefined }) {
+/** What the listener answered to each attempt, and what was sent. */
+export function DeliveryBody({ delivery }: { delivery: ListedDelivery }) {
+  const { texts, setup } = usePage();
+  const { id, url, attempts, answers, nextAttemptAt } = delivery;
+  const body = () => callSandbox('GET', `/sandbox/page/deliveries/${id}`) as Promise<object>;
+  return html`
+    <ol class="attempts">
+      ${attempts.map((attempt) => html`<${Attempt} key=${attempt.number} attempt=${attempt} answer=${answers[attempt.number]} url=${url} />`)}
+      ${nextAttemptAt !== undefined && html`<li><${Countdown} at=${nextAttemptAt} /></li>`}
+    </ol>
+    <div class="actions">
+      <${Unfold} label=${texts.request} load=${async () => requestOf(url, await body())} />
+      <${Control} name="resend" id=${id} what=${id} kind="quiet" />
+      <${CopyButton} text=${async () => curlOf(url, await body(), setup.defaultCredentials)} what=${id} label=${texts.curl} />
+    </div>`;
+}
+
+function Attempt(props: { attempt: DeliveryAttempt; answer: string | undefined; url: string }) {
   const { texts, language } = usePage();
-  const { number, manual, startedAt, durationMs, httpStatus, error } = attempt;
-  const ending = httpStatus === undefined ? `${texts.noAnswer}: ${error}` : `HTTP ${httpStatus}`;
+  const { number, manual, startedAt, durationMs, httpStatus, error } = props.attempt;
+  const { host, pathname: path } = new URL(props.url);
+  const reasons: Readonly<Record<string, string>> = {
+    ECONNREFUSED: texts.nobodyListens,
+    ENOTFOUND: texts.noSuchHost,
+    timeout: texts.tooLate,
+    404: texts.wrongPath,
+    401: texts.wrongPair,
+  };
+  const reason = reasons[httpStatus ?? error ?? ''];
   return html`<li>
     <span>${manual ? texts.manual : `${texts.attempt} ${number}`}</span>
-    <${Badge} text=${ending} tone=${httpStatus === 200 ? 'good' : 'bad'} />
-    <span class="hint">${time(startedAt, language)} · ${durationMs}\u00a0ms</span>
-    ${answer !== undefined && html`<code class="answer">${answer}</code>`}
+    <${Badge} text=${httpStatus === undefined ? `${texts.noAnswer}: ${error}` : `HTTP ${httpStatus}`} tone=${httpStatus === 200 ? 'good' : 'bad'} />
+    <span class="hint">${time(startedAt, language)} · ${duration(durationMs, language)}</span>
+    ${props.answer !== undefined && html`<code class="answer">${props.answer}</code>`}
+    ${reason !== undefined && html`<p class="reason">${rich(filled(reason, { host, path }))}</p>`}
   </li>`;
 }
 

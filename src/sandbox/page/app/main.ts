@@ -1,42 +1,15 @@
 import { render } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { PageSetup } from '../page-state';
 import { Calls, Deliveries } from './activity';
-import { Faults } from './faults';
-import { ListenerTab, SendTab } from './listener';
-import { callSandbox, type Page, PageContext, useSandbox } from './page-context';
-import { html } from './parts';
+import { callSandbox, type News, type Page, PageContext, useKept, useSandbox } from './page-context';
+import { html, rich } from './parts';
 import { Sales } from './sales';
 import { firstLanguage, type Language, rememberLanguage, textsIn } from './texts';
+import { ListenerTab, Simulate } from './tools';
 
-const languages: readonly [Language, string, string][] = [
-  ['en', 'en', 'English'],
-  ['pt', 'pt-BR', 'Português'],
-];
-
-const tabs = ['sales', 'deliveries', 'calls', 'faults', 'send', 'listener'] as const;
+const tabs = ['sales', 'deliveries', 'calls', 'simulate', 'listener'] as const;
 type Tab = (typeof tabs)[number];
-
-/** One button per language. */
-function LanguageSwitch(props: {
-  label: string;
-  language: Language;
-  onChange: (language: Language) => void;
-}) {
-  return html`<div role="group" aria-label=${props.label} class="languages">
-    ${languages.map(
-      ([language, lang, name]) => html`<button
-        type="button"
-        key=${language}
-        lang=${lang}
-        aria-pressed=${String(language === props.language)}
-        onClick=${() => props.onChange(language)}
-      >
-        ${name}
-      </button>`,
-    )}
-  </div>`;
-}
 
 /** What the address shows after `#`: a tab, and the open sale. */
 function usePlace(): readonly [tab: Tab, open: string] {
@@ -50,14 +23,32 @@ function usePlace(): readonly [tab: Tab, open: string] {
   return [tabs.find((tab) => tab === name) ?? 'sales', open];
 }
 
+/** Escape closes what is unfolded around the focus, which goes back to where it was opened. */
+function closeUnfolded({ key, target }: KeyboardEvent): void {
+  const unfolded = key === 'Escape' && (target as Element).closest<HTMLDetailsElement>('details[open]');
+  if (!unfolded) return;
+  unfolded.open = false;
+  unfolded.querySelector('summary')?.focus();
+}
+
+/** How long a success stays in sight. A problem stays until it is closed, or something else is done. */
+const SUCCESS_MS = 6_000;
+
 /** The whole page. */
 function App() {
   const [language, setLanguage] = useState<Language>(firstLanguage);
-  const [problem, tell] = useState('');
+  const [news, tell] = useState<News>();
   const [setup, setSetup] = useState<PageSetup>();
   const { state, isConnected } = useSandbox();
   const [tab, open] = usePlace();
+  // The tab leads back to the sale that was open.
+  const [lastOpen, keepOpen] = useKept('open sale', '');
+  useEffect(() => {
+    if (tab === 'sales') keepOpen(open);
+  }, [tab, open]);
+  const actedAt = useRef(0);
   const texts = useMemo(() => textsIn(language), [language]);
+  const other = language === 'pt' ? 'en' : 'pt';
 
   useEffect(() => {
     document.documentElement.lang = language === 'pt' ? 'pt-BR' : 'en';
@@ -70,20 +61,33 @@ function App() {
       () => setTimeout(() => location.reload(), 2_000),
     );
   }, []);
+  useEffect(() => {
+    addEventListener('keydown', closeUnfolded);
+    return () => removeEventListener('keydown', closeUnfolded);
+  }, []);
+  useEffect(() => {
+    if (news === undefined || news.isProblem) return undefined;
+    const timer = setTimeout(() => tell(undefined), SUCCESS_MS);
+    return () => clearTimeout(timer);
+  }, [news]);
 
-  const act: Page['act'] = async (method, path, body) => {
+  const act: Page['act'] = async (method, path, body, done) => {
     try {
-      const answer = await callSandbox(method, path, body);
-      tell('');
-      return answer as never;
+      const answer = (await callSandbox(method, path, body)) as never;
+      actedAt.current = Date.now();
+      if (done !== undefined) tell(done);
+      return { answer };
     } catch (error) {
-      tell(error instanceof Error ? error.message : String(error));
-      return undefined;
+      return { problem: error instanceof Error ? error.message : String(error) };
     }
   };
-  const go = (hash: string) => {
-    location.hash = hash;
+  const counts: Partial<Record<Tab, number | string | undefined>> = {
+    deliveries: state?.failing,
+    simulate: state?.faults.length,
+    listener: state !== undefined && state.webhookUrl === undefined ? '!' : 0,
   };
+  const context = state &&
+    setup && { texts, language, place: language === 'pt' ? 1 : 0, state, setup, act, tell, actedAt };
 
   return html`
     <header class="top">
@@ -91,33 +95,41 @@ function App() {
       <p class=${isConnected ? 'live' : 'live off'} role="status">
         ${isConnected ? texts.connected : state === undefined ? texts.waiting : texts.disconnected}
       </p>
-      <${LanguageSwitch} label=${texts.language} language=${language} onChange=${setLanguage} />
+      <button type="button" class="quiet" lang=${other === 'pt' ? 'pt-BR' : 'en'} onClick=${() => setLanguage(other)}>
+        ${other === 'pt' ? 'Português' : 'English'}
+      </button>
     </header>
     <nav class="tabs" aria-label=${texts.parts}>
       ${tabs.map(
-        (name) => html`<a key=${name} href=${`#${name}`} aria-current=${name === tab ? 'page' : undefined}>
+        (name) => html`<a
+          key=${name}
+          href=${name === 'sales' && tab !== 'sales' && lastOpen !== '' ? `#sales/${lastOpen}` : `#${name}`}
+          aria-current=${name === tab ? 'page' : undefined}
+        >
           ${texts[name]}
-          ${name === 'faults' && state !== undefined && state.faults.length > 0 && html` <span class="count">${state.faults.length}</span>`}
+          ${Boolean(counts[name]) && html` <span class="count" title=${texts[`count-${name}` as 'count-deliveries']}>${counts[name]}</span>`}
         </a>`,
       )}
     </nav>
-    <div role="alert" class="problem">
-      ${problem !== '' && html`<p>${problem}</p><button type="button" onClick=${() => tell('')}>${texts.dismiss}</button>`}
-    </div>
     ${
-      state !== undefined &&
-      setup !== undefined &&
-      html`<${PageContext.Provider} value=${{ texts, language, place: language === 'pt' ? 1 : 0, state, setup, act, tell }}>
+      context &&
+      html`<${PageContext.Provider} value=${context}>
         <main>
-          ${tab === 'sales' && html`<${Sales} open=${open} go=${go} />`}
+          ${tab === 'sales' && html`<${Sales} open=${open} />`}
           ${tab === 'deliveries' && html`<${Deliveries} />`}
           ${tab === 'calls' && html`<${Calls} />`}
-          <div hidden=${tab !== 'faults'}><${Faults} /></div>
-          <div hidden=${tab !== 'send'}><${SendTab} /></div>
+          <div hidden=${tab !== 'simulate'}><${Simulate} /></div>
           <div hidden=${tab !== 'listener'}><${ListenerTab} /></div>
         </main>
       </${PageContext.Provider}>`
     }
+    <div class=${news?.isProblem ? 'news bad' : 'news good'} role=${news?.isProblem ? 'alert' : 'status'}>
+      ${
+        news !== undefined &&
+        html`<p>${rich(news.text)}${news.link && html` · <a href=${news.link.href}>${news.link.text}</a>`}</p>
+          <button type="button" class="quiet" aria-label=${texts.dismiss} onClick=${() => tell(undefined)}>×</button>`
+      }
+    </div>
   `;
 }
 

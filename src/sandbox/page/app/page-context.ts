@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Listed } from '../lists';
 import type { PageSetup, PageState } from '../page-state';
 import type { Language, Texts } from './texts';
@@ -12,10 +12,24 @@ export interface Page {
   readonly place: 0 | 1;
   readonly state: PageState;
   readonly setup: PageSetup;
-  /** Makes a control call. Shows a failure, and then returns `undefined`. */
-  act<Answer = object>(method: string, path: string, body?: object): Promise<Answer | undefined>;
-  /** Shows a failure; an empty text removes the last one. */
-  tell(message: string): void;
+  /** Makes a control call, and tells `done` of a success. Of a refusal, it returns the problem. */
+  act<Answer = object>(
+    method: string,
+    path: string,
+    body: object,
+    done?: News,
+  ): Promise<{ readonly answer?: Answer; readonly problem?: string }>;
+  /** Shows what came of an action, over the page and not in it. */
+  tell(news: News): void;
+  /** When an action last succeeded, in milliseconds since 1970: its button may be gone, and the focus with it. */
+  readonly actedAt: { current: number };
+}
+
+/** What came of an action. */
+export interface News {
+  readonly text: string;
+  readonly isProblem?: boolean;
+  readonly link?: { readonly href: string; readonly text: string } | undefined;
 }
 
 /** Every part is inside its provider, so the empty default is never used. */
@@ -82,10 +96,68 @@ export function useData<Data>(what: string, revision: number): Data | null | und
   return got?.what === what ? got.data : undefined;
 }
 
-/** A list, as it was last known until the sandbox has answered. */
-export function useList<Item>(what: string, revision: number): Listed<Item> | null | undefined {
+/** A list as it is shown. */
+export interface SteadyList<Item> extends Listed<Item> {
+  /** How many entries wait until the mouse has left the list. */
+  readonly waiting: number;
+}
+
+/**
+ * A list, as it was last known until the sandbox has answered. While the mouse is in it, its rows stay where they are, so
+ * that what is clicked is what was aimed at.
+ */
+export function useList<Item>(what: string, revision: number, idOf: (item: Item) => string | number) {
   const list = useData<Listed<Item>>(what, revision);
-  const [last, setLast] = useState(list);
-  if (list && list !== last) setLast(list);
-  return list ?? last;
+  const [isHeld, setHeld] = useState(false);
+  const [shown, setShown] = useState<SteadyList<Item> & { readonly what: string }>();
+  useEffect(() => {
+    if (!list) return;
+    setShown((before) => {
+      if (!isHeld || before?.what !== what) return { what, ...list, waiting: 0 };
+      const now = new Map(list.items.map((item) => [idOf(item), item]));
+      const items = before.items.map((item) => now.get(idOf(item)) ?? item);
+      const ids = new Set(items.map(idOf));
+      const waiting = list.items.filter((item) => !ids.has(idOf(item))).length;
+      return { what, total: list.total, items, waiting };
+    });
+  }, [list, isHeld]);
+  const hold = useMemo(
+    () => ({ onPointerEnter: () => setHeld(true), onPointerLeave: () => setHeld(false) }),
+    [],
+  );
+  return { shown, hold };
+}
+
+/** State that outlives its component and a reload, for as long as the browser's tab is open. */
+export function useKept<Value>(name: string, initial: Value): readonly [Value, (value: Value) => void] {
+  const key = `pix-sandbox ${name}`;
+  const [value, setValue] = useState<Value>(
+    () => JSON.parse(sessionStorage.getItem(key) ?? 'null') ?? initial,
+  );
+  const keep = (next: Value) => {
+    setValue(next);
+    sessionStorage.setItem(key, JSON.stringify(next));
+  };
+  return [value, keep];
+}
+
+/** How a list is narrowed, and which page of it is shown. */
+export interface View {
+  readonly values: Readonly<Record<string, string>>;
+  readonly page: number;
+}
+
+/** The view of a list, with the query that asks for it. */
+export function useView(name: string) {
+  const [view, keep] = useKept<View>(`view ${name}`, { values: {}, page: 1 });
+  const query = new URLSearchParams({ ...view.values, page: String(view.page) });
+  const isFiltered = Object.values(view.values).some((value) => value !== '');
+  return {
+    values: view.values,
+    page: view.page,
+    what: `${name}?${query}`,
+    isFiltered,
+    narrow: (values: View['values']) => keep({ values, page: 1 }),
+    turn: (page: number) => keep({ ...view, page }),
+  };
 }

@@ -1,6 +1,8 @@
 import htm from 'htm';
 import { type ComponentChildren, h, type VNode } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
+import { filled } from '../../../shared/filled';
+import type { Trouble } from '../lists';
 import { usePage } from './page-context';
 import type { Language } from './texts';
 
@@ -18,33 +20,55 @@ export function money(amount: number, currency: string, language: Language): str
   }
 }
 
-/** The amount that a person means: "10,50" and "10.50" are ten and a half, "1.234,50" is more than a thousand. */
-export function readAmount(text: string): number {
-  const digits = text.replaceAll(/[^\d.,-]/g, '');
-  const mark = Math.max(digits.lastIndexOf(','), digits.lastIndexOf('.'));
-  const hasDecimals = mark !== -1 && digits.length - mark <= 3;
-  const whole = (hasDecimals ? digits.slice(0, mark) : digits).replaceAll(/[.,]/g, '');
-  return Number(hasDecimals ? `${whole}.${digits.slice(mark + 1)}` : whole);
+const marks = { en: ['.', ','], pt: [',', '.'] } as const;
+
+/**
+ * The amount that a person means in this language. `undefined` for what is none, or could be another: "1.999" is almost
+ * two to a program and two thousand to a Brazilian. "10.50" has only one meaning, in both languages.
+ */
+export function readAmount(text: string, language: Language): number | undefined {
+  const written = text.replace(/^R\$\s*/, '').trim();
+  if (/^\d+(?:[.,]\d{1,2})?$/.test(written)) return Number(written.replace(',', '.'));
+  const [decimal, group] = marks[language];
+  const [whole = '', cents = ''] = written.split(decimal);
+  const isGrouped = /^\d{1,3}(?:[.,]\d{3})+$/.test(whole) && !whole.includes(decimal);
+  const isSure = /^\d{1,2}$/.test(cents) || (cents === '' && whole.split(group).length > 2);
+  if (!isGrouped || !isSure || written.split(decimal).length > 2) return undefined;
+  return Number(`${whole.replaceAll(group, '')}.${cents || '0'}`);
 }
 
 function number(value: number, language: Language): string {
   return value.toLocaleString(locales[language]);
 }
 
-/** The time of day. */
+/** The time of day, with the date where it is not today's. */
 export function time(at: string | number, language: Language): string {
-  return new Date(at).toLocaleTimeString(locales[language]);
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  const day = isToday ? {} : ({ day: '2-digit', month: '2-digit' } as const);
+  return date.toLocaleString(locales[language], {
+    ...day,
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+}
+
+/** `35 ms`, or `11.4 s`. */
+export function duration(ms: number, language: Language): string {
+  if (ms < 1_000) return `${ms}\u00a0ms`;
+  return `${(ms / 1_000).toLocaleString(locales[language], { maximumFractionDigits: 1 })}\u00a0s`;
+}
+
+/** A text whose `code` is shown as code. */
+export function rich(text: string): (string | VNode)[] {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }
 
 /** A calendar date `yyyy-MM-dd`, as the language writes it. */
 export function day(date: string, language: Language): string {
   const [year = 0, month = 1, ofMonth = 1] = date.split('-').map(Number);
   return new Date(year, month - 1, ofMonth).toLocaleDateString(locales[language], { dateStyle: 'medium' });
-}
-
-/** The day and the time of day. */
-export function dayAndTime(at: string | number, language: Language): string {
-  return new Date(at).toLocaleString(locales[language], { dateStyle: 'medium', timeStyle: 'short' });
 }
 
 /** JSON with indentation; other text as it is. */
@@ -73,7 +97,7 @@ const tones = {
 } as const;
 
 /** A state in words, with the service's own word for those who look for it. */
-export function StateBadge({ state, of }: { state: keyof typeof tones; of?: 'payment' }) {
+export function StateBadge({ state, of }: { state: keyof typeof tones; of?: 'payment' | 'reversal' }) {
   const { texts } = usePage();
   const words = texts as Readonly<Record<string, string>>;
   const word = (of && words[`${of}-${state}`]) ?? texts[state];
@@ -85,7 +109,7 @@ export function Invented({ row }: { row: string }) {
   const { texts, place, setup } = usePage();
   return html`<details class="invented">
     <summary>${texts.invented}</summary>
-    <p>${setup.inventions[row]?.[place]} ${texts.inventedChange} <code>${row}</code></p>
+    <p>${rich(setup.inventions[row]?.[place] ?? '')} ${texts.inventedChange} <code>${row}</code></p>
   </details>`;
 }
 
@@ -120,8 +144,10 @@ async function copy(text: string): Promise<void> {
 
 /** Code to copy. */
 export function Snippet({ text, what }: { text: string; what: string }) {
-  return html`<pre tabindex="0" aria-label=${what}>${text}</pre>
-    <${CopyButton} text=${() => text} what=${what} />`;
+  return html`<div class="snippet">
+    <pre tabindex="0" aria-label=${what}>${text}</pre>
+    <${CopyButton} text=${() => text} what=${what} />
+  </div>`;
 }
 
 /** The settings that a client needs. The merchant's own credentials are never shown. */
@@ -141,7 +167,7 @@ export function Unfold(props: { label: string; load: () => Promise<string> }) {
   };
   return html`<details class="unfold" onToggle=${onToggle}>
     <summary>${props.label}</summary>
-    ${text !== undefined && html`<pre tabindex="0" aria-label=${props.label}>${text}</pre>`}
+    ${text !== undefined && html`<${Snippet} text=${text} what=${props.label} />`}
   </details>`;
 }
 
@@ -179,10 +205,57 @@ export function Pager(props: {
 }
 
 /** A card with a heading. */
-export function Card(props: { title: string; extra?: ComponentChildren; children?: ComponentChildren }) {
+export function Card(props: {
+  title: string;
+  name?: string;
+  /** Beside the heading. */
+  extra?: unknown;
+  children?: ComponentChildren;
+}) {
   const id = useId();
-  return html`<section class="card" aria-labelledby=${id}>
+  return html`<section class=${`card ${props.name ?? ''}`} aria-labelledby=${id}>
     <div class="head"><h2 id=${id}>${props.title}</h2>${props.extra}</div>
     ${props.children}
   </section>`;
+}
+
+/** By the name of a filter: its label, and the text of each value. */
+export type Choices = Readonly<
+  Record<string, readonly [label: string, options: readonly (readonly [value: string, text: string])[]]>
+>;
+
+/** A search field, and selects beside it. */
+export function Filters(props: {
+  search: string;
+  choices: Choices;
+  values: Readonly<Record<string, string>>;
+  onChange: (values: Readonly<Record<string, string>>) => void;
+}) {
+  const { search, choices, values, onChange } = props;
+  const { texts } = usePage();
+  const set = (name: string) => (event: Event) =>
+    onChange({ ...values, [name]: (event.currentTarget as HTMLInputElement).value });
+  return html`<div class="filters">
+    <input type="search" aria-label=${search} title=${search} placeholder=${texts.find} value=${values['search'] ?? ''} onInput=${set('search')} />
+    ${Object.entries(choices).map(
+      ([
+        name,
+        [label, options],
+      ]) => html`<select key=${name} aria-label=${label} value=${values[name] ?? ''} onChange=${set(name)}>
+        ${options.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
+      </select>`,
+    )}
+  </div>`;
+}
+
+/** How many entries wait until the mouse has left a list. Its line is always there, so that nothing moves. */
+export function Waiting({ count }: { count: number | undefined }) {
+  const { texts } = usePage();
+  return html`<span class="waiting hint" role="status">${count ? filled(texts.waitingEntries, { count }) : ''}</span>`;
+}
+
+/** That a notification of a sale has failed, for now or for good. */
+export function TroubleBadge({ trouble }: { trouble: Trouble }) {
+  const { texts } = usePage();
+  return html`<${Badge} text=${texts[`trouble-${trouble}`]} tone=${trouble === 'given-up' ? 'bad' : 'open'} />`;
 }

@@ -1,96 +1,110 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { PAGE_LENGTH, statusOf } from '../lists';
 import type { ListedJourney } from '../page-state';
-import { Control } from './control';
-import { useList, usePage } from './page-context';
-import { dayAndTime, html, money, Pager, Settings, Snippet, StateBadge } from './parts';
+import { Control } from './form';
+import { useList, usePage, useView } from './page-context';
+import {
+  Card,
+  Filters,
+  html,
+  money,
+  Pager,
+  Settings,
+  Snippet,
+  StateBadge,
+  TroubleBadge,
+  time,
+  Waiting,
+} from './parts';
 import { Story } from './story';
 
-const states = ['', 'PENDING', 'AUTHORIZED', 'PAID', 'CANCELLED'] as const;
+const states = ['PENDING', 'AUTHORIZED', 'PAID', 'CANCELLED', 'TROUBLE'] as const;
+
+/** Where a new sale begins. */
+const NEW = 'new';
 
 /** The sales: the list on one side, the story of the open one on the other. On a phone, one at a time. */
-export function Sales({ open, go }: { open: string; go: (hash: string) => void }) {
+export function Sales({ open }: { open: string }) {
   const { texts, state } = usePage();
-  const [search, setSearch] = useState('');
-  const [filter, setFilter] = useState('');
-  const [page, setPage] = useState(1);
-  const query = new URLSearchParams({ search, state: filter, page: String(page) });
-  const shown = useList<ListedJourney>(`journeys?${query}`, state.revision);
-  const isEmpty = shown?.total === 0 && search === '' && filter === '';
-  const onCreated = (answer: object) => go(`sales/${(answer as { uuid: string }).uuid}`);
-  if (shown && isEmpty && open === '') return html`<${Empty} onCreated=${onCreated} />`;
-  // On a wide screen the newest sale is open until another is chosen; on a phone the list comes first.
-  const isWide = matchMedia('(min-width: 900px)').matches;
-  const openUuid = open || (isWide ? (shown?.items[0]?.uuid ?? '') : '');
-  const set = (change: () => void) => {
-    change();
-    setPage(1);
+  const view = useView('journeys');
+  const { shown, hold } = useList<ListedJourney>(view.what, state.revision, ({ uuid }) => uuid);
+  const isFirst = useRef(true);
+  // A wide page begins with the newest sale. Only then: a sale that comes later must not move under the mouse.
+  useEffect(() => {
+    if (shown === undefined || !isFirst.current) return;
+    isFirst.current = false;
+    const newest = shown.items[0]?.uuid;
+    if (open === '' && newest !== undefined && matchMedia('(min-width: 900px)').matches)
+      location.replace(`#sales/${newest}`);
+  }, [shown]);
+  const known = shown?.items.find(({ uuid }) => uuid === open);
+  const hasStory = open !== '' && open !== NEW;
+  const choices = {
+    state: [texts.state, [['', texts.all], ...states.map((name) => [name, texts[name]])]],
   };
-  return html`<div class=${open === '' ? 'sales' : 'sales has-open'}>
+  return html`<div class=${open === '' && shown?.total !== 0 ? 'sales' : 'sales has-open'}>
     <div class="list">
       <h2 class="for-readers">${texts.sales}</h2>
-      <${Control} name="create" onDone=${onCreated} />
-      <input
-        type="search"
-        aria-label=${texts.search}
-        placeholder=${texts.search}
-        value=${search}
-        onInput=${(event: Event) => set(() => setSearch((event.currentTarget as HTMLInputElement).value))}
-      />
-      <div class="chips" role="group" aria-label=${texts.state}>
-        ${states.map(
-          (name) => html`<button
-            type="button"
-            key=${name}
-            aria-pressed=${String(name === filter)}
-            onClick=${() => set(() => setFilter(name))}
-          >${name === '' ? texts.all : texts[name]}</button>`,
-        )}
-      </div>
-      ${shown?.total === 0 && html`<p class="hint">${texts.nothingFound}</p>`}
-      <ul class="items">
-        ${shown?.items.map((journey) => html`<${Item} key=${journey.uuid} journey=${journey} isOpen=${journey.uuid === openUuid} />`)}
+      <${Filters} search=${texts.search} choices=${choices} values=${view.values} onChange=${view.narrow} />
+      <p class="head">
+        <a class="new" href=${`#sales/${NEW}`} aria-current=${hasStory ? undefined : 'page'}>+ ${texts.newSale}</a>
+        <${Waiting} count=${shown?.waiting} />
+      </p>
+      ${shown?.total === 0 && html`<p class="hint">${view.isFiltered ? texts.nothingFound : texts.emptyTitle}</p>`}
+      <ul class="items" ...${hold}>
+        ${shown?.items.map((journey) => html`<${Item} key=${journey.uuid} journey=${journey} isOpen=${journey.uuid === open} />`)}
       </ul>
-      ${shown && html`<${Pager} page=${page} total=${shown.total} length=${PAGE_LENGTH} onPage=${setPage} />`}
+      ${shown && html`<${Pager} page=${view.page} total=${shown.total} length=${PAGE_LENGTH} onPage=${view.turn} />`}
     </div>
-    ${openUuid !== '' && html`<${Story} key=${openUuid} uuid=${openUuid} isChosen=${open !== ''} />`}
+    ${hasStory ? html`<${Story} key=${open} uuid=${open} known=${known} />` : html`<${Start} />`}
   </div>`;
 }
 
 function Item({ journey, isOpen }: { journey: ListedJourney; isOpen: boolean }) {
   const { language } = usePage();
-  const { uuid, referenceCode, amount, currency, createdAt } = journey;
+  const { uuid, referenceCode, amount, currency, createdAt, trouble } = journey;
   return html`<li>
     <a href=${`#sales/${uuid}`} aria-current=${isOpen ? 'true' : undefined}>
       <strong>${referenceCode}</strong>
       <span class="sum">${money(amount, currency, language)}</span>
-      <span class="hint">${dayAndTime(createdAt, language)}</span>
+      ${trouble === undefined ? html`<time>${time(createdAt, language)}</time>` : html`<${TroubleBadge} trouble=${trouble} />`}
       <${StateBadge} state=${statusOf(journey)} />
     </a>
   </li>`;
 }
 
-/** Before the first journey: how to create one, here or in code. */
-function Empty({ onCreated }: { onCreated: (answer: object) => void }) {
+/** How a sale begins: here or in code. */
+function Start() {
   const { texts } = usePage();
-  return html`<div class="empty card">
-    <h2>${texts.emptyTitle}</h2>
-    <p>${texts.emptyText}</p>
-    <${Control} name="create" kind="main" isOpen=${true} onDone=${onCreated} />
-    <h3>${texts.emptyCode}</h3>
-    <${Settings} />
-    <${Snippet} text=${snippet} what=${texts.emptyCode} />
-  </div>`;
+  const onDone = (answer: object) => {
+    location.hash = `sales/${(answer as { uuid: string }).uuid}`;
+  };
+  return html`<article class="start">
+    <a class="back" href="#sales">‹ ${texts.allSales}</a>
+    <${Card} title=${texts.newSale}><${Control} name="create" isOpen=${true} onDone=${onDone} /></${Card}>
+    <${Card} title=${texts.emptyCode}>
+      <${Settings} />
+      <${Snippet} text=${snippet} what=${texts.emptyCode} />
+    </${Card}>
+  </article>`;
 }
 
 const snippet = `import { PaymentsClient } from 'pix-automatic-sdk';
+import { createOrders } from 'pix-automatic-sdk/orders';
+import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 
-const client = PaymentsClient.fromEnv();
-const { response } = await client.createRecurringCheckout({
-  currency: 'BRL',
-  referenceCode: 'order-1001',
-  amount: 59.7,
-  shopper: { id: 'shopper-7', name: 'Ana de Souza', email: 'ana@example.com' },
-  recurrence: { immediatePayment: true, amount: { recurrenceAmount: 29.9 } },
+const orders = createOrders({
+  client: PaymentsClient.fromEnv(),
+  store: new MemoryStore(),
+  on: {
+    paid: async ({ order, amount }) => console.log('Paid:', order.key, amount),
+    returned: 'ignore',
+  },
 });
-console.log(response.instructions.qrCode.plain);`;
+const order = await orders.open('order-1001', {
+  currency: 'BRL',
+  amount: 59.7,
+  shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
+  recurrence: { immediatePayment: true, amount: { recurrenceAmount: 29.9 }, calendar: { periodicity: 'MONTHLY' } },
+});
+if (order.state === 'open') console.log('QR code:', order.qrCode.plain);`;

@@ -1,102 +1,130 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { filled } from '../../../shared/filled';
 import type { SandboxTransaction } from '../../model/moves';
 import { statusOf } from '../lists';
-import type { Story as StoryData, StoryEntry } from '../page-state';
-import { CallEntry, DeliveryEntry } from './activity';
-import { Control } from './control';
+import type { ListedJourney, Story as StoryData, StoryEntry } from '../page-state';
+import { CallBody, CallLine, DeliveryBody, DeliveryLine } from './activity';
+import { Control } from './form';
 import { useData, usePage } from './page-context';
-import { Card, CopyButton, day, dayAndTime, html, Invented, money, StateBadge, time } from './parts';
+import {
+  Card,
+  CopyButton,
+  day,
+  html,
+  Invented,
+  money,
+  Snippet,
+  StateBadge,
+  TroubleBadge,
+  time,
+} from './parts';
+import { ListenerForm } from './tools';
 
-/** One sale: what the payer sees, what can happen now, and all that has happened, in order of time. */
-export function Story({ uuid, isChosen }: { uuid: string; isChosen: boolean }) {
+/** One sale: all that has happened in order of time, what can happen now, and what the payer sees. */
+export function Story({ uuid, known }: { uuid: string; known: ListedJourney | undefined }) {
   const { texts, state } = usePage();
   const story = useData<StoryData>(`journeys/${encodeURIComponent(uuid)}`, state.revision);
   const back = html`<a class="back" href="#sales">‹ ${texts.allSales}</a>`;
-  if (story === undefined) return html`<article class="story">${back}</article>`;
+  if (story === undefined)
+    return html`<article class="story" aria-busy="true">${back}<h2>${known?.referenceCode ?? '…'}</h2>
+      <p class="card hint">${texts.loading}</p></article>`;
   if (story === null)
     return html`<article class="story">${back}<p class="hint">${texts.noSuchSale}</p></article>`;
   const { journey, entries } = story;
   const isWaiting = statusOf(journey) === 'PENDING';
   return html`<article class="story" aria-label=${journey.referenceCode}>
     ${back}
-    <${Summary} journey=${journey} />
+    <${Summary} story=${story} />
     <div class="sides">
-      <div>
-        <${Now} journey=${journey} isChosen=${isChosen} />
-        ${isWaiting && html`<${Code} journey=${journey} />`}
-        <${Payments} journey=${journey} />
-        <${Reversals} journey=${journey} />
-        ${!isWaiting && html`<${Code} journey=${journey} />`}
-      </div>
-      <${Card} title=${texts.story}>
+      ${isWaiting && html`<${Code} journey=${journey} />`}
+      <${Card} title=${texts.story} name="timeline">
+        ${state.webhookUrl === undefined && entries.some(isSilent) && html`<div class="advice">${texts.noListener}<${ListenerForm} /></div>`}
         <ol class="line">
-          ${entries.map((entry) => html`<${Entry} key=${keyOf(entry)} entry=${entry} journey=${journey} />`)}
+          ${entries.map((entry) => html`<${Entry} key=${keyOf(entry)} entry=${entry} story=${story} />`)}
         </ol>
       </${Card}>
+      <${Payments} journey=${journey} />
+      <${Reversals} journey=${journey} />
+      ${!isWaiting && html`<details class="card"><summary>${texts.qrCode}</summary><${CodeText} journey=${journey} /></details>`}
     </div>
   </article>`;
 }
 
-function Summary({ journey }: { journey: SandboxTransaction }) {
-  const { texts, language } = usePage();
-  const { uuid, referenceCode, amount, currency, createdAt, refunded } = journey;
-  return html`<header class="summary">
-    <div>
-      <h2>${referenceCode}</h2>
-      <p class="hint">${texts.created} ${dayAndTime(createdAt, language)}</p>
-      <p class="hint uuid"><code>${uuid}</code> <${CopyButton} text=${() => uuid} what="UUID" /></p>
-    </div>
-    <div class="total">
-      <strong>${money(amount, currency, language)}</strong>
-      <${StateBadge} state=${statusOf(journey)} />
-      ${refunded !== undefined && html`<p class="hint">${texts.refunded} ${money(refunded, currency, language)}</p>`}
-    </div>
-  </header>`;
-}
-
-/** What the payer and the bank can do now. */
-function Now({ journey, isChosen }: { journey: SandboxTransaction; isChosen: boolean }) {
-  const { texts } = usePage();
+/** What it is about, how it stands, and what the payer and the bank can do now. */
+function Summary({ story }: { story: StoryData }) {
+  const { texts, language, actedAt } = usePage();
+  const { journey, left, trouble } = story;
+  const {
+    uuid,
+    referenceCode,
+    amount,
+    currency,
+    createdAt,
+    refunded,
+    situation,
+    isAuthorized,
+    immediatePayment,
+  } = journey;
   const start = useRef<HTMLDivElement>(null);
-  // The next Tab after a sale was opened is its first action.
+  // The next Tab after a sale was opened is its first action, and so after an action whose button is gone.
   useEffect(() => {
-    if (isChosen) start.current?.focus({ preventScroll: true });
-  }, [isChosen]);
-  const { uuid, referenceCode, situation, isAuthorized, immediatePayment } = journey;
+    if (!document.activeElement?.matches('input, select, textarea'))
+      start.current?.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
+    const isLost = document.activeElement === document.body && Date.now() - actedAt.current < 5_000;
+    if (isLost) start.current?.focus({ preventScroll: true });
+  }, [story]);
   const controls = {
     PENDING: isAuthorized ? ['cancel'] : ['pay', 'cancel'],
-    PAID: ['refund', 'reverse'],
+    PAID: left > 0 ? ['refund', 'reverse'] : [],
     CANCELLED: [],
   }[situation];
-  return html`<${Card} title=${texts.now}>
-    ${situation === 'PENDING' && html`<p class="hint">${isAuthorized ? texts.isAuthorized : immediatePayment ? texts.canPay : texts.canAuthorize}</p>`}
-    ${situation === 'CANCELLED' && html`<p class="hint">${texts.nothingToDo}</p>`}
-    <div class="actions" tabindex="-1" ref=${start}>
+  const hint = {
+    PENDING: isAuthorized ? texts.isAuthorized : immediatePayment ? texts.canPay : texts.canAuthorize,
+    PAID: controls.length === 0 ? texts.allReturned : undefined,
+    CANCELLED: texts.nothingToDo,
+  }[situation];
+  return html`<header class="summary">
+    <h2>${referenceCode}</h2>
+    <strong class="sum">${money(amount, currency, language)}</strong>
+    <p class="badges">
+      <${StateBadge} state=${statusOf(journey)} />
+      ${trouble !== undefined && html`<${TroubleBadge} trouble=${trouble} />`}
+      ${refunded !== undefined && html`<span class="hint">${texts.refunded} ${money(refunded, currency, language)}</span>`}
+      <span class="hint">${texts.created} ${time(createdAt, language)}</span>
+    </p>
+    <p class="hint uuid"><code>${uuid}</code> <${CopyButton} text=${() => uuid} what="UUID" /></p>
+    <div class="actions" tabindex="-1" role="group" aria-label=${texts.now} ref=${start}>
       ${controls.map((name) => html`<${Control} key=${name} name=${name} id=${uuid} what=${referenceCode} kind=${name === 'pay' ? 'main' : undefined} />`)}
+      ${hint !== undefined && html`<span class="hint">${hint}</span>`}
+      ${situation === 'PENDING' && !immediatePayment && html`<${Invented} row="authorization" />`}
     </div>
-    ${situation === 'PENDING' && !immediatePayment && html`<${Invented} row="authorization" />`}
-  </${Card}>`;
+  </header>`;
 }
 
 /** What the payer sees. */
 function Code({ journey }: { journey: SandboxTransaction }) {
   const { texts } = usePage();
-  const { uuid, referenceCode, qrCodeText, situation } = journey;
+  const { uuid, referenceCode } = journey;
   return html`<${Card} title=${texts.qrCode}>
-    <div class="code">
-      ${
-        situation === 'PENDING' &&
-        html`<img src=${`/sandbox/qr-codes/${encodeURIComponent(uuid)}.png`} alt=${`${texts.qrCode}: ${referenceCode}`} width="164" height="164" />`
-      }
-      <div>
-        <p class="hint">${texts.qrText}</p>
-        <code class="brcode">${qrCodeText}</code>
-        <${CopyButton} text=${() => qrCodeText} what=${texts.qrText} />
-        <${Invented} row="qrCodeMerchant" />
-      </div>
-    </div>
+    <img class="code" src=${`/sandbox/qr-codes/${encodeURIComponent(uuid)}.png`} alt=${`${texts.qrCode}: ${referenceCode}`} width="180" height="180" />
+    <${CodeText} journey=${journey} />
   </${Card}>`;
+}
+
+function CodeText({ journey }: { journey: SandboxTransaction }) {
+  const { texts, language } = usePage();
+  const { expiresAt } = journey;
+  const until =
+    expiresAt &&
+    filled(texts[Date.parse(expiresAt) > Date.now() ? 'validUntil' : 'expired'], {
+      time: time(expiresAt, language),
+    });
+  return html`<p class="hint">${texts.qrText}${until && ` · ${until}`}</p>
+    <${Snippet} text=${journey.qrCodeText} what=${texts.qrText} />
+    <${Invented} row="qrCodeMerchant" />`;
 }
 
 /** The payments of the coming months. */
@@ -104,7 +132,7 @@ function Payments({ journey }: { journey: SandboxTransaction }) {
   const { texts, language } = usePage();
   if (journey.scheduledPayments.length === 0) return null;
   const next = journey.scheduledPayments.findIndex(({ status }) => status === 'SCHEDULED');
-  return html`<${Card} title=${texts.scheduled} extra=${html`<${Invented} row="scheduledPayments" />`}>
+  return html`<${Card} title=${texts.scheduled}>
     <ol class="payments">
       ${journey.scheduledPayments.map(
         ({ instructionId, dueDate, amount, status, cancellationReason }, index) => {
@@ -117,7 +145,7 @@ function Payments({ journey }: { journey: SandboxTransaction }) {
           ${
             index === next &&
             html`<div class="actions">
-              <${Control} name="pay-scheduled" id=${instructionId} what=${what} kind="main" />
+              <${Control} name="pay-scheduled" id=${instructionId} what=${what} />
               <${Control} name="decline-scheduled" id=${instructionId} what=${what} />
               <${Control} name="cancel-scheduled" id=${instructionId} what=${what} kind="quiet" />
             </div>`
@@ -127,6 +155,7 @@ function Payments({ journey }: { journey: SandboxTransaction }) {
         },
       )}
     </ol>
+    <${Invented} row="scheduledPayments" />
   </${Card}>`;
 }
 
@@ -137,9 +166,9 @@ function Reversals({ journey }: { journey: SandboxTransaction }) {
     <ol class="payments">
       ${journey.reversals.map(
         ({ uuid, amount, status, reason }) => html`<li key=${uuid}>
-          <span>${reason}</span>
           <span class="sum">${money(amount, journey.currency, language)}</span>
-          <${StateBadge} state=${status} of="payment" />
+          <${StateBadge} state=${status} of="reversal" />
+          <span class="hint">${texts.reason}: “${reason}”</span>
           ${
             status === 'PENDING' &&
             html`<div class="actions">
@@ -158,16 +187,30 @@ function keyOf(entry: StoryEntry): string {
   return entry.type === 'delivery' ? entry.delivery.id : `${entry.event.what}-${entry.at}`;
 }
 
-function Entry({ entry, journey }: { entry: StoryEntry; journey: SandboxTransaction }): VNode {
+function Entry({ entry, story }: { entry: StoryEntry; story: StoryData }): VNode {
   const { texts, language } = usePage();
-  if (entry.type === 'call') return html`<li class="call"><${CallEntry} call=${entry.call} /></li>`;
-  if (entry.type === 'delivery')
-    return html`<li class="delivery"><${DeliveryEntry} delivery=${entry.delivery} /></li>`;
+  if (entry.type === 'call')
+    return html`<li><div role="group" aria-label=${entry.call.operation}>
+      <p class="first"><${CallLine} call=${entry.call} isInStory=${true} /></p><${CallBody} call=${entry.call} />
+    </div></li>`;
+  if (entry.type === 'delivery') {
+    const { delivery } = entry;
+    return html`<li class="delivery"><div role="group" aria-label=${`${delivery.kind} ${delivery.id}`}>
+      <p class="first"><${DeliveryLine} delivery=${delivery} isInStory=${true} /></p><${DeliveryBody} delivery=${delivery} />
+    </div></li>`;
+  }
   const { what, amount, detail } = entry.event;
-  const date = what.startsWith('payment-') && detail !== undefined ? day(detail, language) : detail;
-  const parts = [amount === undefined ? undefined : money(amount, journey.currency, language), date];
+  const date =
+    what.startsWith('payment-') && detail !== undefined ? day(detail, language) : detail && `“${detail}”`;
+  const parts = [amount === undefined ? undefined : money(amount, story.journey.currency, language), date];
   return html`<li class="event">
     <p class="first"><strong>${texts[`event-${what}`]}</strong> <time>${time(entry.at, language)}</time></p>
     <p class="hint">${parts.filter((part) => part !== undefined).join(' · ')}</p>
+    ${isSilent(entry) && html`<p class="advice">${texts.notSent}</p>`}
   </li>`;
+}
+
+/** Whether a notification was due and not sent, because the sandbox did not know where to. */
+function isSilent(entry: StoryEntry): boolean {
+  return entry.type === 'event' && entry.event.isNotified === false;
 }

@@ -1,24 +1,10 @@
-import type { SameKeys } from '../../text';
-import en from './texts.en.json' with { type: 'json' };
-import pt from './texts.pt.json' with { type: 'json' };
+import { en } from './texts.en';
+import { pt } from './texts.pt';
 
 export type Language = 'en' | 'pt';
 
-interface Catalogues {
-  'src/sandbox/page/app/texts.en.json': typeof en;
-}
-
-/** The compiler's message about an unknown key prints this type with its file. */
-type TextsOf<File extends keyof Catalogues> = { readonly [Key in keyof Catalogues[File]]: string };
-
-interface Known {
-  readonly texts: TextsOf<'src/sandbox/page/app/texts.en.json'>;
-}
-
-/** The texts of the page in one language. */
-export type Texts = Known['texts'];
-
-true satisfies SameKeys<'src/sandbox/page/app/texts.pt.json', typeof en, typeof pt>;
+/** The words of the page in one language. */
+export type Texts = Readonly<Record<keyof typeof en, string>>;
 
 export function textsIn(language: Language): Texts {
   return language === 'pt' ? pt : en;

@@ -1,8 +1,9 @@
 import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
-import { type Listener, reports, type WrongListener } from '../verify-listener';
+import { type Listener, named, type WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 type Route = (request: Request) => Response | Promise<Response>;
@@ -38,10 +39,43 @@ function guarding(isLetIn: (request: Request) => boolean, refuse: (request: Requ
   });
 }
 
+/** A Hono application: its middleware lets in, and its route books. */
+function inHono(book: (payload: Payload, books: Books) => void): Pick<Listener, 'start'> {
+  return {
+    start() {
+      const books = new Books();
+      const app = new Hono();
+      app.use('/webhooks', async (context, next) =>
+        isRight(context.req.raw) ? next() : context.body(null, 401),
+      );
+      app.post('/webhooks', async (context) => {
+        book(await context.req.json(), books);
+        return context.json({ ok: true });
+      });
+      return listen(getRequestListener(app.fetch), () => books.read());
+    },
+  };
+}
+
 export const wrongRouteHandlers: readonly WrongListener[] = [
   {
+    does: 'takes `referenceCode` and amount for the key of a payment and of its refunds (Hono)',
+    ...named('refundKey', /Make the key from `refund.uuid`/),
+    ...inHono((payload, books) =>
+      books.book(payload, payload.refund ? `${payload.referenceCode} ${payload.refund.amount}` : undefined),
+    ),
+  },
+  {
+    does: 'rounds amounts down to the cent (Hono)',
+    ...named('truncates', /Math\.round/),
+    ...inHono((payload, books) => {
+      const amount = payload.refund?.amount ?? payload.reversedAmount ?? payload.amount;
+      books.book({ ...payload, amount: Math.floor(amount * 100) / 100 });
+    }),
+  },
+  {
     does: 'answers, and then does its work (route handler)',
-    ...reports('work-first', /only after the work/),
+    ...named('worksLater', /Answer after the work/),
     ...booking((payload, books) => {
       books.later(() => books.book(payload));
       return ok();
@@ -49,7 +83,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'answers 202 (route handler)',
-    ...reports('status-200', /200/),
+    ...named('only200', /200/),
     ...booking((payload, books) => {
       books.book(payload);
       return new Response(null, { status: 202 });
@@ -57,7 +91,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'takes everything with the status PAID for a payment (route handler)',
-    ...reports('right-kind, unknown-kinds', /kind/),
+    ...named('asPayment', /a `uuid` or an amount alone makes none/, 'booksUnknown'),
     ...booking((payload, books) => {
       const status = payload.newStatus ?? payload.status;
       books.book(payload, undefined, status === 'PAID' ? 'payment' : books.kindOf(payload));
@@ -66,7 +100,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'shares the work of equal notifications only while it runs (route handler)',
-    ...reports('duplicates', /Record the idempotency key/),
+    ...named('noKey', /Record the idempotency key/),
     ...route((books) => {
       const running = new Map<string, Promise<void>>();
       return async (request) => {
@@ -75,9 +109,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
         const key = books.keyOf(payload);
         const work =
           running.get(key) ??
-          new Promise<void>((resolve) => setTimeout(resolve, 20)).then(() =>
-            books.count(books.kindOf(payload)),
-          );
+          new Promise<void>((resolve) => setTimeout(resolve, 20)).then(() => books.add(payload));
         running.set(key, work);
         await work.finally(() => running.delete(key));
         return ok();
@@ -86,12 +118,12 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'sends whoever has no credentials to its login (route handler)',
-    ...reports('credentials', /401/),
+    ...named('redirectsForged', /401/),
     ...guarding(isRight, (request) => Response.redirect(new URL('/login', request.url), 302)),
   },
   {
     does: 'compares the header without its case (route handler)',
-    ...reports('credentials', /case/),
+    ...named('ignoresCase', /case/),
     ...guarding(
       (request) => request.headers.get('authorization')?.toLowerCase() === rightHeader.toLowerCase(),
       unauthorized,
@@ -99,7 +131,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'compares the end of the header (route handler)',
-    ...reports('credentials', /whole/),
+    ...named('anyScheme', /whole/),
     ...guarding(
       (request) =>
         request.headers.get('authorization')?.endsWith(rightHeader.slice('Basic '.length)) ?? false,
@@ -109,6 +141,11 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
 ];
 
 export const rightRouteHandlers: readonly Listener[] = [
+  { does: 'is a Hono application (Hono)', ...inHono((payload, books) => books.book(payload)) },
+  {
+    does: 'is a Hono application that knows what it has seen by its own key (Hono)',
+    ...inHono((payload, books) => books.book(payload, `${books.keyOf(payload)} of mine`)),
+  },
   {
     does: 'answers 503 with `Retry-After` to a second one at the same time (route handler)',
     ...route((books) => {
