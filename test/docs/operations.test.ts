@@ -88,7 +88,9 @@ test('a bug in one callback', async () => {
     expect(await deliver(handler)).toBe(500);
     await vi.advanceTimersByTimeAsync(60_000);
   }
-  const [line] = log.map((each) => each.replace(/ at \S+operations\.test\.ts:\d+/, ' at /app/payments.js:12'));
+  const [line] = log.map((each) =>
+    each.replace(/ at \S+operations\.test\.ts:\d+/, ' at /app/payments.js:12'),
+  );
   expect([line]).toEqual(quoted('A bug in one callback'));
 
   isFixed = true;

@@ -40,8 +40,14 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\b(?:for|in|within) (?:about|some) six minutes\b/i, 'up to five more times, about 60 s apart'],
   [/\b(?:até|no máximo) seis vezes\b/i, 'até mais cinco vezes'],
   [/\b(?:cerca de|uns) seis minutos\b/i, 'até mais cinco vezes, com cerca de 60 s entre elas'],
-  [/\bnotification never comes again\b|\bnotificação nunca mais (?:chega|vem)\b/i, 'nothing promises that it comes again'],
-  [/\bsame (?:uuid )?in all its states\b|\bmesmo (?:uuid )?em todos os (?:seus )?estados\b/i, 'the document does not say so'],
+  [
+    /\bnotification never comes again\b|\bnotificação nunca mais (?:chega|vem)\b/i,
+    'nothing promises that it comes again',
+  ],
+  [
+    /\bsame (?:uuid )?in all its states\b|\bmesmo (?:uuid )?em todos os (?:seus )?estados\b/i,
+    'the document does not say so',
+  ],
 ];
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
@@ -83,7 +89,19 @@ test.each([
       'UUID of the reversal, the same in all its states',
     ],
   ],
-  ['accepts', 0, ['We recommend it.', 'a standing order', 'a timeout of 5 s', 'no seu banco de dados', 'all six deliveries', 'up to five more times', 'as seis entregas']],
+  [
+    'accepts',
+    0,
+    [
+      'We recommend it.',
+      'a standing order',
+      'a timeout of 5 s',
+      'no seu banco de dados',
+      'all six deliveries',
+      'up to five more times',
+      'as seis entregas',
+    ],
+  ],
 ])('the check %s words', (_, count, lines) => {
   for (const line of lines) expect(found(line, 'x.md'), line).toHaveLength(count);
 });
