@@ -1,4 +1,5 @@
-// From docs/write-your-own-store.md: the store's records in D1.
+// The store's records in D1, in the table that dev.js creates. D1 is SQLite, so one statement does the whole step, by the
+// database's clock. Do not pass a session (`withSession`): it may read a replica.
 import type { ListedRecord, ListPage, ReadRecord, RecordStore, WriteRecord } from 'pix-automatic-sdk/stores';
 
 /** The part of a D1 binding that is used here; `wrangler types` writes its full type. */

@@ -1,37 +1,21 @@
-import type { SameKeys } from '../sandbox/text';
-import en from './texts.en.json' with { type: 'json' };
-import pt from './texts.pt.json' with { type: 'json' };
-import checksEn from './verify/texts.en.json' with { type: 'json' };
-import checksPt from './verify/texts.pt.json' with { type: 'json' };
-
-interface Catalogues {
-  'src/cli/texts.en.json': typeof en;
-  'src/cli/verify/texts.en.json': typeof checksEn;
-}
-
-/** The compiler prints this type with its files, where an alias of the keys alone would print hundreds of them. */
-type KeyIn<File extends keyof Catalogues> = { [Name in File]: keyof Catalogues[Name] }[File];
-
-/** What stands before `.title`. */
-type CheckIn<File extends keyof Catalogues> = {
-  [Key in keyof Catalogues[File]]: Key extends `${infer Id}.title` ? Id : never;
-}[keyof Catalogues[File]];
-
-interface Known {
-  readonly key: KeyIn<'src/cli/texts.en.json' | 'src/cli/verify/texts.en.json'>;
-  readonly check: CheckIn<'src/cli/verify/texts.en.json'>;
-}
+import { en } from './texts.en';
+import { pt } from './texts.pt';
+import { en as verifyEn } from './verify/texts.en';
+import { pt as verifyPt } from './verify/texts.pt';
 
 /** The key of a text of the command line, or of one of `verify`. */
-export type TextKey = Known['key'];
+export type TextKey = keyof typeof en | keyof typeof verifyEn;
 
-/** A check of `verify`: `acts` has the texts `acts.title`, `acts.asks`, `acts.why` and `acts.fix`. */
-export type CheckId = Known['check'];
+/** What stands behind this prefix in the keys. */
+type After<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${infer Rest}` ? Rest : never;
 
-true satisfies SameKeys<'src/cli/texts.pt.json', typeof en, typeof pt>;
-true satisfies SameKeys<'src/cli/verify/texts.pt.json', typeof checksEn, typeof checksPt>;
+/** A step of `verify`: `first` has the text `step.first`. */
+export type StepId = After<'step.'>;
+
+/** A mistake that `verify` names: `truncates` has the texts `cause.truncates` and `fix.truncates`. */
+export type CauseId = After<'cause.'>;
 
 export const texts: Readonly<Record<'en' | 'pt', Readonly<Record<string, string>>>> = {
-  en: { ...en, ...checksEn },
-  pt: { ...pt, ...checksPt },
+  en: { ...en, ...verifyEn },
+  pt: { ...pt, ...verifyPt },
 };

@@ -20,8 +20,8 @@ export interface PaymentsClientOptions extends Credentials, CallLimits, Observer
   readonly baseUrl: string;
 
   /**
-   * The other pair during a rotation, of which nobody knows when the service switches. A 401 is answered by one more
-   * attempt with the other pair, beside `maxRetries` and within `totalTimeoutMs`; a POST or PUT only over the platform's
+   * The other pair during a rotation, of which nobody knows when the service switches. A 401 or 403 is answered by one
+   * more attempt with the other pair, beside `maxRetries` and within `totalTimeoutMs`; a POST or PUT only over the platform's
    * `fetch`. The pair that got a 2xx is used first from then on. Remove the option when the rotation is over.
    *
    * @defaultValue no other pair

@@ -31,7 +31,7 @@ import { fieldsOf, messageOf, pathOf, requestBody, type UndocumentedRequest } fr
 import { Transport } from './transport';
 
 /**
- * The client of the service. One instance serves a whole process; it holds no connection of its own.
+ * The client of the service. One instance serves a whole process; it keeps the connections of queries for 4 seconds.
  *
  * Every method rejects with a `PaymentsError` whose `outcome` tells you whether the call may have gone through:
  *

@@ -29,8 +29,8 @@ export type ReconcileResult =
 /** Options of a reconciliation. */
 export interface ReconcileOptions {
   /**
-   * How many queries may run at the same time. A whole number, 1 or more. Each query opens a connection of its own, so
-   * raise it for thousands of UUIDs, as far as the service's rate limit allows.
+   * How many queries may run at the same time. A whole number, 1 or more. Raise it for thousands of UUIDs, as far as
+   * the service's rate limit allows.
    *
    * @defaultValue 4
    */

@@ -28,7 +28,7 @@ export interface MysqlQueryable {
  *   and `DELETE` on the table. For exactly once, join your own transaction: `storeWithin`, or
  *   the store of your ORM (`drizzleStore` and its kin).
  * - **A silent connection**: the handler answers 503 after `storeTimeoutMs`, but mysql2 waits on, and its pool is used up
- *   by such connections. `docs/stores.md` in the repository has three lines that close them.
+ *   by such connections. `docs/database.md` in the repository has three lines that close them.
  */
 export class MysqlStore extends StoreOverRecords {
   /**

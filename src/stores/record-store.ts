@@ -120,7 +120,7 @@ export interface NamespaceOptions {
 
 /**
  * Makes a store of any database that can write a record only if nobody else has written it since. See
- * `docs/write-your-own-store.md` in the repository for three of them.
+ * `docs/own-store.md` in the repository for three of them.
  *
  * @throws `ConfigurationError` for records without `read`, `write` or `list`, or a namespace that cannot work
  */

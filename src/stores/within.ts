@@ -32,7 +32,7 @@ export const WITHIN_OPTIONS: OptionNames<StoreWithinOptions> = { ...JOINED_OPTIO
 
 /**
  * A store that joins the transactions of any driver or ORM: what a callback writes through `context.transaction` happens
- * **exactly once**. `docs/orm.md` in the repository has an access as an example, and what a callback must keep to:
+ * **exactly once**. `docs/database.md` in the repository has an access as an example, and what a callback must keep to:
  *
  * ```ts
  * const store = storeWithin<PoolConnection>({ transaction, query }, { dialect: 'mysql' });

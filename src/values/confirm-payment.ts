@@ -1,8 +1,10 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
+import { currencyDecimals } from '../service/currency';
 import type { SalePayload } from '../service/notifications/sale';
 import type { Transaction, TransactionRefunds } from '../service/operations/get-transaction';
 import { mayHaveLeftOut } from '../service/schema';
 import { isGiven, isObject } from '../shared/objects';
+import type { ValidationIssue } from '../shared/validation-issue';
 import { checkPositive, readOptions } from './option-checks';
 
 /**
@@ -20,6 +22,16 @@ export interface TransactionSource {
       readonly signal?: AbortSignal | undefined;
     },
   ): Promise<Transaction>;
+}
+
+/** A notification of kind `payment`, of which `payload` is enough. */
+interface ReportedPayment {
+  readonly kind: 'payment';
+  readonly payload: SalePayload;
+  /** The body, from which an amount is read that came as text. */
+  readonly raw?: Readonly<Record<string, unknown>> | undefined;
+  /** The fields that `payload` leaves out. */
+  readonly issues?: readonly ValidationIssue[] | undefined;
 }
 
 /** Options of one confirmation. */
@@ -84,7 +96,8 @@ export interface PaymentDifference {
  * - nothing was refunded: `refunds.quantity` and `refunds.requested` are 0 or missing, and `refunds.transactions` is
  *   empty or missing. Any refund in the list counts, whatever its `status`
  * - `uuid` is equal, and so are `amount`, `currency` and `referenceCode` if the notification has them. A field that the
- *   service leaves out counts as different
+ *   service leaves out counts as different. Amounts are compared in minor units of the currency, where ISO 4217 lists
+ *   it: 10.000000000000002 is 10. An amount that came as text (`issues` names it) is read from `raw`
  *
  * A `status`, `type` or `refunds` that does not have the documented type prevents the confirmation.
  *
@@ -100,7 +113,7 @@ export interface PaymentDifference {
  */
 export async function confirmPayment(
   client: TransactionSource,
-  notification: { readonly kind: 'payment'; readonly payload: SalePayload },
+  notification: ReportedPayment,
   options: ConfirmOptions = {},
 ): Promise<PaymentConfirmation> {
   const { timeoutMs = 5_000, acceptRefunded, signal } = readOptions(options);
@@ -121,16 +134,19 @@ export async function confirmPayment(
     ...limits,
     signal: signal ?? undefined,
   });
-  const differences = compare(payload, transaction);
+  const differences = compare(notification, transaction);
   const isPrevented = differences.some(({ field }) => !(acceptRefunded && field === 'refunds'));
   return { confirmed: !isPrevented, transaction, differences };
 }
 
-function compare(payload: SalePayload, transaction: Transaction): PaymentDifference[] {
+function compare(notification: ReportedPayment, transaction: Transaction): PaymentDifference[] {
+  const { payload } = notification;
   const { uuid, amount, currency, referenceCode, situation, status, type, refunds } = transaction;
+  const notified = payload.amount ?? amountAsText(notification);
+  const isSame = isSameMoney(notified, amount, payload.currency ?? currency);
   const pairs: PaymentDifference[] = [
     { field: 'uuid', notified: payload.saleToken, queried: uuid },
-    { field: 'amount', notified: payload.amount, queried: amount },
+    { field: 'amount', notified: isSame ? amount : notified, queried: amount },
     { field: 'currency', notified: payload.currency, queried: currency },
     { field: 'referenceCode', notified: payload.referenceCode, queried: referenceCode },
   ];
@@ -148,6 +164,33 @@ function compare(payload: SalePayload, transaction: Transaction): PaymentDiffere
     differences.push({ field: 'refunds', notified: undefined, queried: countsOf(refunds) });
   }
   return differences;
+}
+
+/** The amount that the payload leaves out because it came as text; `undefined` if that is not a plain number. */
+function amountAsText({ raw, issues }: ReportedPayment): number | undefined {
+  const text = raw?.['amount'];
+  // Without the issue, the body may be of another form, whose `amount` means something else.
+  const isLeftOut = issues?.some(({ path }) => path[0] === 'amount');
+  return isLeftOut && typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** Whether two amounts are the same number of minor units. Of a currency that is not known, only equal ones are. */
+function isSameMoney(
+  notified: number | undefined,
+  queried: number | null | undefined,
+  currency: string | null | undefined,
+): boolean {
+  const decimals = isGiven(currency) ? currencyDecimals(currency) : undefined;
+  if (decimals === undefined || !isGiven(notified) || !isGiven(queried)) return false;
+  const units = minorUnits(notified, decimals);
+  return units !== undefined && units === minorUnits(queried, decimals);
+}
+
+/** Drops what a calculation with floats leaves, and nothing that may be money. */
+function minorUnits(amount: number, decimals: number): number | undefined {
+  const units = amount * 10 ** decimals;
+  const whole = Math.round(units);
+  return Math.abs(units - whole) < 0.001 ? whole : undefined;
 }
 
 /** If one of these paths was left out of the result, the field may prevent the confirmation. */

@@ -108,8 +108,9 @@ export interface WebhookHandlerOptions<
    *
    * If the service says otherwise (`not_confirmed`) or cannot be asked (`confirm_failed`), the callback does not run and
    * the answer is 500. It is asked after the store has said that the payment is not done, within `callbackTimeoutMs`.
-   * `context.confirmation` has what it said. With `acceptRefunded`, a refund alone does not stop a payment: without it,
-   * one that was refunded since can never be replayed.
+   * `context.confirmation` has what it said, and `payload.amount` and `payload.currency` are the service's, also where
+   * the notification has none. With `acceptRefunded`, a refund alone does not stop a payment: without it, one that was
+   * refunded since can never be replayed.
    *
    * @defaultValue `false`: nobody is asked
    */

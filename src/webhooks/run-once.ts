@@ -1,4 +1,6 @@
 import type { ValidationIssue } from '../errors';
+import type { PaymentNotification } from '../service/notifications/sale';
+import { isGiven } from '../shared/objects';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
 import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
@@ -350,8 +352,19 @@ async function call(
   },
 ): Promise<void> {
   const { key } = identity;
+  const given = more.confirmation === undefined ? notification : withMoney(notification, more.confirmation);
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
-  await callback(notification, { key, handledStates, credentialIndex, fence, ...more, order: order?.order });
+  await callback(given, { key, handledStates, credentialIndex, fence, ...more, order: order?.order });
+}
+
+/** A confirmed payment with the service's amount and currency: the notification may have none. */
+function withMoney(
+  notification: unknown,
+  { transaction: { amount, currency } }: PaymentConfirmation,
+): object {
+  const payment = notification as PaymentNotification;
+  const said = { ...(isGiven(amount) && { amount }), ...(isGiven(currency) && { currency }) };
+  return { ...payment, payload: { ...payment.payload, ...said } };
 }
 
 /** A callback under a lease that was started. */

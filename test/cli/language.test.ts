@@ -96,7 +96,7 @@ describe.concurrent('with a Portuguese locale', { timeout: 60_000 }, () => {
     const args = ['verify', url, '--sandbox', sandbox.url];
     const { status, stdout } = await runCli(args, { ...environment, ...pt });
     expect(status).toBe(1);
-    expect(stdout).toContain('✗ Pode ser alcançado');
+    expect(stdout).toContain('✗ Aceita e lança um pagamento');
     expect(stdout).toContain(
       'Falhas armadas do sandbox que ficam de lado enquanto isso e são rearmadas depois: 1.',
     );
@@ -107,20 +107,16 @@ describe.concurrent('with a Portuguese locale', { timeout: 60_000 }, () => {
     expect(sandbox.pendingFaults).toMatchObject([{ operation: 'getTransaction', left: 3 }]);
   });
 
-  it('`verify` of a listener that acts on everything, twice, names each mistake in Portuguese', async () => {
+  it('`verify` of a listener that books everything names each mistake in Portuguese', async () => {
     const { url, effects } = await startMerchant({
       isLetIn: () => true,
-      once: async (_key, act) =>
-        act()
-          .then(act)
-          .then(() => 'done'),
       respond: (response, _outcome, { header }) => response.writeHead(202).end(header),
-      countedAs: (kind) => (kind === 'unrecognized' ? 'payment' : kind),
+      bookedAs: (kind) => (kind === 'unrecognized' ? 'payment' : kind),
     });
     const args = ['verify', url, '--effects', effects, '--effects-wait', '50'];
     const { status, stdout } = await runCli(args, { ...environment, ...pt });
     expect(status).toBe(1);
-    expect(stdout).toMatch(/\b[5-9] falharam/);
+    expect(stdout).toMatch(/\b[4-9] falharam/);
     expectPortuguese(stdout);
   });
 

@@ -302,6 +302,30 @@ describe('as long as the shared dispatcher is Node’s own', () => {
     expect(await used()).toEqual({ ours: 0, connections: 4 });
   });
 
+  it.each(['before', 'after'])(
+    'a MockAgent that was set %s the library was loaded answers all calls, and nothing real is sent',
+    async (when) => {
+      const server = await startHttpServer(reply(500));
+      const mock = () =>
+        sendThrough(({ MockAgent }) => {
+          const agent = new MockAgent();
+          agent.disableNetConnect();
+          for (const { path, method, answer } of operations) {
+            agent.get(server.url).intercept({ path, method }).reply(200, JSON.stringify(answer()));
+          }
+          // A MockAgent has no `destroy`.
+          return Object.assign(agent, { destroy: () => agent.close() });
+        });
+      if (when === 'before') await mock();
+      vi.resetModules();
+      const { PaymentsClient } = await import('pix-automatic-sdk');
+      const client = new PaymentsClient({ baseUrl: server.url, apiKey: 'key', apiToken: 'token' });
+      if (when === 'after') await mock();
+      for (const { call, answer } of operations) expect(await call(client)).toEqual(answer());
+      expect(server.requests).toEqual([]);
+    },
+  );
+
   it('they are as before where the stack of an error does not tell', async () => {
     const { stackTraceLimit } = Error;
     onTestFinished(() => void Object.assign(Error, { stackTraceLimit }));

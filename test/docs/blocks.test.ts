@@ -8,7 +8,8 @@ import { bundleBlocks, promisedOutput } from './run-block';
 
 const blocks = [...documents(), 'llms.txt'].flatMap(codeBlocks);
 /** The recipes of ORMs and hosts need their packages: `test/orms` and `test/hosts` compile and run them. */
-const isRecipe = ({ info }: CodeBlock) => /^typescript (?:blocks|postgres|mysql|queues|hosts)\//.test(info);
+const isRecipe = ({ info }: CodeBlock) =>
+  /^(?:typescript|javascript) (?:blocks|queues|hosts|shops)\//.test(info);
 const compiled = blocks.filter((block) => extensionOf(block) !== undefined && !isRecipe(block));
 const runnable = blocks.filter(({ info }) => / run\b/.test(info));
 
@@ -121,7 +122,7 @@ function typecheck(blocks: readonly CodeBlock[]): string[] {
       : ts.createSourceFile(name, block.code, target);
   };
   const program = ts.createProgram(
-    [resolve('test/docs/prelude.ts'), resolve('test/docs/databases.d.ts'), ...names],
+    [resolve('test/docs/prelude.ts'), ...names],
     {
       ...options,
       allowJs: true,

@@ -5,7 +5,6 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PaymentsClient, TimeoutError, type Transaction } from 'pix-automatic-sdk';
-import { createWebhookHandler } from 'pix-automatic-sdk/webhooks';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { createAuthority } from '../helpers/certificates';
 import { reply, startHttpServer, unusedPort } from '../helpers/http-server';

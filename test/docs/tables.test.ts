@@ -7,7 +7,7 @@ import type { Notification, WebhookHandlerOptions } from 'pix-automatic-sdk/webh
 import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
 import { inLanguage, say } from '../../src/cli/language';
-import { checklist } from '../../src/cli/verify/run-checklist';
+import { stepIds } from '../../src/cli/verify/script';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
@@ -80,14 +80,16 @@ function tableOf(file: string, heading: string, index = 0): string[][] {
   );
 }
 
-test('docs/verify.md shows each check once, as it is', () => {
+test('docs/verify.md shows each step once, as it is', () => {
   const page = new URL('../../docs/verify.md', import.meta.url);
   const before = readFileSync(page, 'utf8');
-  const rows = inLanguage('en', () => checklist.map(({ id }) => `| \`${id}\` | ${say(`${id}.asks`)} |`));
-  const table = /(<!-- checks: generated -->\n\n.*\n.*\n)[\s\S]*(\n\n<!-- \/checks -->)/;
+  const rows = inLanguage('en', () =>
+    stepIds.map((id) => `| \`${id}\` | ${say(`step.${id}`, { kind: 'notification' })} |`),
+  );
+  const table = /(<!-- steps: generated -->\n\n.*\n.*\n)[\s\S]*(\n\n<!-- \/steps -->)/;
   const after = before.replace(table, (_, start, end) => start + rows.join('\n') + end);
   if (process.env['UPDATE_DOCS']) writeFileSync(page, after);
-  // Out of date? UPDATE_DOCS=1 npx vitest run --project docs test/docs/tables.test.ts -t 'shows each check'
+  // Out of date? UPDATE_DOCS=1 npx vitest run --project docs test/docs/tables.test.ts -t 'shows each step'
   else expect(before).toBe(after);
   expect(before).toMatch(table);
 });

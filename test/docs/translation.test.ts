@@ -15,12 +15,24 @@ import {
 test.each(translations())(
   '$translated matches $original in everything that is not translated',
   ({ translated, original }) => {
-    expect(differences(sections(original), sections(translated))).toEqual([]);
+    expect(differences(translatedPart(original), sections(translated))).toEqual([]);
   },
 );
 
+/** The pages of which only these sections are translated. A link to another section leads to the original. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  'docs/database.md': ['Your database', 'Which store', 'MySQL and MariaDB', 'What a callback must keep to'],
+};
+
+function translatedPart(original: string): Section[] {
+  const parts = PARTS[original];
+  const all = sections(original);
+  expect(all.map(({ heading }) => heading)).toEqual(expect.arrayContaining([...(parts ?? [])]));
+  return all.filter(({ heading }) => parts === undefined || heading === '' || parts.includes(heading));
+}
+
 test('what a merchant opens at work is translated', () => {
-  const guides = ['errors', 'going-live', 'listener', 'orders', 'pix-codes', 'sandbox'];
+  const guides = ['database', 'errors', 'going-live', 'listener', 'orders', 'pix-codes', 'sandbox'];
   expect(
     translations()
       .map(({ translated }) => translated)
@@ -159,7 +171,8 @@ function facts(section: Section, document: readonly Section[]): string[] {
  */
 function positionOf(target: string, document: readonly Section[]): string {
   if (/^[a-z]+:/.test(target)) return target;
-  if (target.startsWith('#')) return `heading ${document.findIndex(({ anchor }) => `#${anchor}` === target)}`;
+  const heading = document.findIndex(({ anchor }) => `#${anchor}` === target);
+  if (target.startsWith('#')) return heading === -1 ? 'the other language' : `heading ${heading}`;
   const [file = ''] = document[0]?.place.split(':') ?? [];
   const [path = '', anchor = ''] = target.split('#');
   const linked = normalize(join(dirname(file), path));

@@ -1,14 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { blockWith } from '../docs/markdown';
 import { startListeners } from './helpers/start-listeners';
 import { installExample } from './runner/install-example';
-
-it('hono-workers: has the records for D1 that the guide shows and the tests attack', () => {
-  const { code } = blockWith('class D1Records', 'docs/write-your-own-store.md');
-  const shown = code.slice(code.indexOf('const NOW'));
-  expect(readFileSync('examples/hono-workers/d1-records.ts', 'utf8')).toContain(shown);
-});
 
 it('hono-workers: one journey an order in workerd, and its payment acted on once, even in a new isolate', async () => {
   const directory = await installExample('hono-workers');

@@ -23,6 +23,8 @@ const FLOORS = [
 
 /** Files that one file of their own folder imports, and nothing else, and why they are no part of that file. */
 const NEIGHBOURS: Readonly<Record<string, string>> = {
+  'src/cli/texts.pt.ts': 'the same texts in another language',
+  'src/cli/verify/script.ts': 'the order of the groups, which each have a file',
   'src/client/connections.ts': 'whose connections a request goes over, which knows nothing of calls',
   'src/client/transport.ts': 'sends a call through ky, attempt by attempt',
   'src/sandbox/inventions.pt.ts': 'the words of one language',
@@ -38,8 +40,8 @@ const NEIGHBOURS: Readonly<Record<string, string>> = {
 /** Tests of what no one file keeps, and what that is. */
 const WALKS: Readonly<Record<string, string>> = {
   'test/cli/confirming-listener.test.ts': 'a listener with `confirm` under verify and the sandbox',
-  'test/cli/right-listeners.test.ts': 'the right listeners pass all checks of verify',
-  'test/cli/wrong-listeners.test.ts': 'each wrong listener fails the check that is for it',
+  'test/cli/right-listeners.test.ts': 'the right listeners hold in every step of verify',
+  'test/cli/wrong-listeners.test.ts': 'verify names the mistake of each wrong listener',
   'test/errors/classic-mistakes.test.ts': 'the mistakes of a first day, over all entries',
   'test/errors/page.test.ts': 'docs/errors.md',
   'test/pix/docs.test.ts': 'the tables of codes in the guides',

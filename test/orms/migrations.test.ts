@@ -11,7 +11,7 @@ import { makeDatabase } from './databases';
 import { entities } from './typeorm';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
-const GUIDE = readFileSync(new URL('../../docs/orm.md', import.meta.url), 'utf8');
+const GUIDE = readFileSync(new URL('../../docs/database.md', import.meta.url), 'utf8');
 const database = await makeDatabase('postgres', `migrated_${randomUUID().slice(0, 8)}`);
 
 /** Makes the store's table and an order of the merchant's, and tells which of the two tables are left. */

@@ -1,11 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { codeBlocks } from '../docs/markdown';
+import { type CodeBlock, codeBlocks } from '../docs/markdown';
 
-const blocksOf = (file: string) => codeBlocks(file).filter(({ info }) => info.startsWith('typescript '));
-const ORM_BLOCKS = blocksOf('docs/orm.md');
-const QUEUES = blocksOf('docs/transactions.md');
+const PAGE = 'docs/database.md';
+const blocksOf = (folder: string) =>
+  codeBlocks(PAGE).filter(({ info }) => info.split(' ')[1]?.startsWith(`${folder}/`));
+const [ORM_BLOCKS, QUEUES, SHOPS] = ['blocks', 'queues', 'shops'].map(blocksOf) as [
+  CodeBlock[],
+  CodeBlock[],
+  CodeBlock[],
+];
 
 const source = (file: string) => readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8');
 
@@ -17,12 +22,11 @@ function shown(file: string): string {
 
 const nameOf = ({ info }: { readonly info: string }) => info.split(' ')[1] ?? '';
 
-it('docs/orm.md has a block for each of the 6 ORMs, and there are recipes for 2 queues', () => {
+it('docs/database.md has a block for each of the 6 ORMs, recipes for 2 queues, and a shop', () => {
   const postgres = readdirSync(fileURLToPath(new URL('blocks/postgres', import.meta.url)));
   expect(postgres).toHaveLength(6);
-  const shownOnes = ORM_BLOCKS.map(nameOf).filter((name) => name.startsWith('blocks/postgres/'));
-  expect(shownOnes.sort()).toEqual(postgres.map((file) => `blocks/postgres/${file}`).sort());
-  expect(QUEUES.map(nameOf).filter((file) => file.startsWith('queues/'))).toHaveLength(2);
+  expect(ORM_BLOCKS.map(nameOf).sort()).toEqual(postgres.map((file) => `blocks/postgres/${file}`).sort());
+  expect([QUEUES.length, SHOPS.length]).toEqual([2, 1]);
 });
 
 it.each(ORM_BLOCKS.map((block) => [nameOf(block), block.code]))(
@@ -36,9 +40,14 @@ it.each(ORM_BLOCKS.map((block) => [nameOf(block), block.code]))(
 );
 
 it.each(QUEUES.map((block) => [nameOf(block), block.code]))(
-  'the recipe of %s in docs/transactions.md is the one that the tests run',
+  'the recipe of %s in docs/database.md is the one that the tests run',
   (file, code) => {
     expect(shown(file)).not.toBe('');
     expect(code).toBe(shown(file));
   },
+);
+
+it.each(SHOPS.map((block) => [nameOf(block), block.code]))(
+  'docs/database.md shows the program %s, which the tests run',
+  (file, code) => expect(code).toBe(source(file)),
 );

@@ -279,7 +279,7 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
     expect([runs, await effects({ subject: saleToken })]).toEqual([2, 1]);
   });
 
-  it('commits what was sent without being awaited, and cannot see what is sent later (docs/orm.md says so)', async () => {
+  it('commits what was sent without being awaited, and cannot see what is sent later (docs/database.md says so)', async () => {
     const parts = (request: ReturnType<typeof newRequest>) =>
       ['a', 'b', 'c'].map((part) => ({ subject: `${request.subject}-${part}` }));
 

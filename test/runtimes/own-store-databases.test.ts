@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -9,18 +10,10 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { createStore, type ListedRecord, type RecordStore } from 'pix-automatic-sdk/stores';
 import { describe, it } from 'vitest';
-import { type CodeBlock, sections } from '../docs/markdown';
-import { loadBlock } from '../docs/run-block';
+import { D1Records } from '../../examples/hono-workers/d1-records';
+import type {} from '../../examples/own-store/durable-objects';
+import { DynamoRecords } from '../../examples/own-store/dynamodb';
 import { type StoreHarness, testStoreContract } from '../stores/contract';
-
-const found = sections('docs/write-your-own-store.md');
-
-/** A code block under a heading of the guide. */
-function blockOf(heading: string, info = 'ts'): CodeBlock {
-  const block = found.find((section) => section.heading === heading)?.blocks.find((b) => b.info === info);
-  if (block === undefined) throw new Error(`The guide has no ${info} block under ${heading}.`);
-  return block;
-}
 
 /** Packages that npx installs for these tests alone; `undefined` where there is no registry. */
 async function fromNpx(...packages: string[]): Promise<NodeJS.Require | undefined> {
@@ -65,16 +58,15 @@ else testDynamo(dynamo);
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of miniflare are not installed
 function testInWorkerd(Miniflare: any): void {
-  testStoreContract('D1, as in docs/write-your-own-store.md', [], async () => {
+  testStoreContract('D1', [], async () => {
     const server = new Miniflare({
       modules: true,
       script: 'export default {}',
       compatibilityDate: '2026-04-01',
       d1Databases: ['own', 'other'],
     });
-    const { D1Records } = await loadBlock(blockOf('Cloudflare D1'));
     const databases = { own: await server.getD1Database('own'), other: await server.getD1Database('other') };
-    const statements = blockOf('Cloudflare D1', 'sql').code.split(';').slice(0, -1);
+    const statements = d1Statements();
     for (const database of Object.values(databases)) {
       for (const statement of statements) await database.prepare(statement).run();
     }
@@ -84,10 +76,10 @@ function testInWorkerd(Miniflare: any): void {
     );
   });
 
-  testStoreContract('Durable Objects, as in docs/write-your-own-store.md', [], async () => {
+  testStoreContract('Durable Objects', [], async () => {
     const server = new Miniflare({
       modules: true,
-      script: await workerOf(blockOf('Durable Objects')),
+      script: await workerOf('examples/own-store/durable-objects.ts'),
       compatibilityDate: '2026-04-01',
       durableObjects: { RECORDS: { className: 'Records', useSQLite: true } },
     });
@@ -112,9 +104,16 @@ function testInWorkerd(Miniflare: any): void {
   });
 }
 
-/** The block in a worker that carries out one step for each request. */
-async function workerOf({ code }: CodeBlock): Promise<string> {
-  const worker = `${code}
+/** The statements with which the example creates the store's table. */
+function d1Statements(): string[] {
+  const code = readFileSync('examples/hono-workers/dev.js', 'utf8');
+  return [...code.matchAll(/'(CREATE [^']*\bpix_automatic\b[^']*)'/g)].map(([, statement = '']) => statement);
+}
+
+/** The program in a worker that carries out one step for each request. */
+async function workerOf(file: string): Promise<string> {
+  const worker = `export * from './${file}';
+import { durableRecords } from './${file}';
 export default {
   async fetch(request, env) {
     const [step, ...values] = await request.json();
@@ -133,7 +132,7 @@ export default {
 }
 
 function testDynamo(require: NodeJS.Require): void {
-  testStoreContract('DynamoDB, as in docs/write-your-own-store.md', [], async () => {
+  testStoreContract('DynamoDB', [], async () => {
     const server: Server = require('dynalite')({ createTableMs: 0 });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -144,7 +143,6 @@ function testDynamo(require: NodeJS.Require): void {
       region: 'sa-east-1',
       credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
     });
-    const { DynamoRecords } = await loadBlock(blockOf('DynamoDB'));
     for (const TableName of ['own', 'other']) {
       await client.createTable({
         TableName,

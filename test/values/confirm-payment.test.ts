@@ -4,6 +4,7 @@ import {
   type PaymentConfirmation,
   type Transaction,
 } from 'pix-automatic-sdk';
+import { parseNotification } from 'pix-automatic-sdk/webhooks';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { clientFor, failureOf } from '../client/support';
 import { reply, stall, startHttpServer } from '../helpers/http-server';
@@ -171,6 +172,64 @@ describe('a field of another type than documented', () => {
     });
     const bare = { kind: 'payment', payload: { saleToken: 'uuid-1', newStatus: 'PAID' } } as const;
     expect((await confirmPayment(client, bare)).confirmed).toBe(false);
+  });
+});
+
+it.each([
+  ...[10.000000000000002, 9.999999999999998].map((amount) => [amount, 10, 'BRL', '']),
+  [0.1 + 0.2, 0.3, 'BRL', ''],
+  [1.1 + 2.2, 3.3, 'KWD', ''],
+  [100.00000000000001, 100, 'JPY', ''],
+  // A real difference, however small.
+  ...[10.01, 10.005, 10.004, 9.999].map((amount) => [amount, 10, 'BRL', 'amount']),
+  [100.4, 100, 'JPY', 'amount'],
+  [10.001, 10, 'KWD', 'amount'],
+  // Of a currency that is not known, nobody knows the minor unit.
+  [10.000000000000002, 10, 'XXX', 'amount'],
+  [10.000000000000002, 10, undefined, 'amount'],
+] as Array<[number, number, string | undefined, string]>)(
+  '%d is compared with %d as money, in the minor units of %s: "%s" differs',
+  async (notified, queried, currency, different) => {
+    const expected = different === '' ? 'confirmed' : `refused ${different}`;
+    const client = source({ ...transaction, amount: queried, currency });
+    // The currency of either says how many decimals the amounts have.
+    for (const named of currency === undefined ? [undefined] : [currency, undefined]) {
+      const asked = confirmPayment(client, notification({ amount: notified, currency: named }));
+      expect(traceOf(await asked)).toBe(expected);
+    }
+  },
+);
+
+describe('an amount that the notification has as text', () => {
+  /** Read from a body, as the listener does it: the text is left out of the payload. */
+  const read = (amount: unknown) => {
+    const parsed = parseNotification({ body: { ...payload, amount } });
+    if (parsed.kind !== 'payment') throw new Error('This is a payment.');
+    expect(parsed.payload).not.toHaveProperty('amount');
+    return parsed;
+  };
+
+  it.each(['59.7', '59.70', '059.7', '59.700000000000003'])('is read: %s is confirmed', async (text) => {
+    expect(await confirmPayment(source(transaction), read(text))).toMatchObject({ confirmed: true });
+  });
+
+  it.each(['59.69', '0', '-59.7', '5970'])('is read: %s differs', async (text) => {
+    const { confirmed, differences } = await confirmPayment(source(transaction), read(text));
+    const difference = { field: 'amount', notified: Number(text), queried: 59.7 };
+    expect({ confirmed, differences }).toEqual({ confirmed: false, differences: [difference] });
+  });
+
+  it.each(['59,70', 'R$ 59.69', '1e3', '0x10', '', ' ', 'NaN', {}, true, ['59.69']])(
+    'is not compared if it is %j, which is no number',
+    async (wrong) => {
+      expect(await confirmPayment(source(transaction), read(wrong))).toMatchObject({ confirmed: true });
+    },
+  );
+
+  it('is not read from a body of another form, which has no such issue', async () => {
+    const raw = { amount: '5970' };
+    const foreign = { ...notification({ amount: undefined }), raw };
+    expect(await confirmPayment(source(transaction), foreign)).toMatchObject({ confirmed: true });
   });
 });
 

@@ -93,6 +93,34 @@ describe('confirm', () => {
     expect([await pay(), seen.length, await letters.list()]).toEqual([200, 1, []]);
   });
 
+  it.each([
+    ['none', { amount: undefined, currency: null }],
+    ['no currency', { currency: undefined }],
+    ['text in place of the amount', { amount: String(amount) }],
+    ['what a calculation has left', { amount: Number(amount) + 1e-14 }],
+  ])(
+    'gives the callback the service’s amount and currency where the notification has %s',
+    async (_, more) => {
+      const given: { readonly payload: object; readonly raw: object }[] = [];
+      const payment = (notification: { payload: object; raw: object }) => void given.push(notification);
+      const { handler, answers } = await createConfirming(paid(), (confirm) => ({
+        confirm,
+        on: { payment },
+      }));
+      const body = { ...salePayload(), ...more };
+      const raw = JSON.parse(JSON.stringify(body));
+      expect(await send(handler, body)).toBe(200);
+      const said = { amount, currency };
+      expect(given).toMatchObject([{ payload: { saleToken: 's-1', newStatus: 'PAID', ...said }, raw }]);
+      // What the service does not say stays as the notification has it.
+      answers.body = paid({ uuid: 's-2', amount: undefined, currency: undefined });
+      const bare = { ...salePayload(), saleToken: 's-2', amount: undefined, currency: null };
+      expect(await send(handler, bare)).toBe(200);
+      expect(given[1]?.payload).toMatchObject({ saleToken: 's-2', currency: null });
+      expect(given[1]?.payload).not.toHaveProperty('amount');
+    },
+  );
+
   it('with acceptRefunded runs the callback of a payment that was refunded since, and of no other', async () => {
     const refunded = paid({ refunds: { quantity: 1 }, amount: 1 });
     const confirm = (client: PaymentsClient) => ({ confirm: { client, acceptRefunded: true } });

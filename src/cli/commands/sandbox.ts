@@ -23,7 +23,8 @@ import { decimal, inLanguage, say } from '../language';
 import { paint, paintAnswer, print, printJson } from '../output';
 import { localBaseUrl, SandboxClient } from '../sandbox-client';
 import { Effects } from '../verify/effects';
-import { DEFAULT_LIMIT_MS, runChecklist, withoutFaults } from '../verify/run-checklist';
+import { DEFAULT_LIMIT_MS, runVerify } from '../verify/run';
+import { withoutTrace } from '../verify/without-trace';
 import { line } from '../visible';
 
 export const sandbox: Command = {
@@ -130,12 +131,12 @@ export function pageVerify(
       const effects = request.effects
         ? new Effects(parseHttpUrl('--effects', request.effects), 1_000)
         : undefined;
-      await effects?.count();
+      await effects?.read();
       const sandbox = new SandboxClient(sandboxUrl(), credentials);
-      const checks = await withoutFaults(sandbox, () =>
-        runChecklist({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects, sandbox }),
+      const { steps } = await withoutTrace(sandbox, ({ hold }) =>
+        runVerify({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects, sandbox, hold }),
       );
-      return { checks };
+      return { checks: steps };
     });
 }
 

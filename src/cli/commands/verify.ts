@@ -1,21 +1,24 @@
+import { createInterface } from 'node:readline';
 import { redactor } from '../../sandbox/credentials';
-import { documentedKinds } from '../../service/notifications';
 import { type Call, type Command, insecureHttpOption, type Options, section } from '../command';
 import { credentialsFromEnvironment, parseHttpUrl, parseTarget, type Target } from '../credentials';
-import { CliFailure, usageFailure } from '../failure';
+import { CliFailure, failure, usageFailure } from '../failure';
 import { listed, say } from '../language';
 import { print, wrap } from '../output';
 import { connectSandbox, type SandboxClient } from '../sandbox-client';
 import { Effects } from '../verify/effects';
+import { bookedKinds, isBookedKind } from '../verify/judge';
 import { endOf, terminalProgress } from '../verify/report';
-import { DEFAULT_LIMIT_MS, runChecklist, withoutFaults } from '../verify/run-checklist';
+import { DEFAULT_LIMIT_MS, runVerify } from '../verify/run';
+import { withoutTrace } from '../verify/without-trace';
 
 /** What a listener needs for `--effects`. */
 export const effectsCode = [
   "import { createServer } from 'node:http';",
-  'const done: Record<string, number> = {};',
-  'export const count = (kind: string) => void (done[kind] = (done[kind] ?? 0) + 1); // call it at the end of each callback',
-  "createServer((_request, response) => response.end(JSON.stringify(done))).listen(3001, '127.0.0.1');",
+  'const rows: { kind: string; subject: string; amount: number }[] = [];',
+  '// Call it at the end of each callback, with the UUID of the sale, refund, reversal or payout.',
+  'export const book = (kind: string, subject: string, amount: number) => void rows.push({ kind, subject, amount });',
+  "createServer((_request, response) => response.end(JSON.stringify(rows))).listen(3001, '127.0.0.1');",
 ];
 
 export const verify: Command = {
@@ -35,6 +38,8 @@ export const verify: Command = {
       value: 'value.ms',
       about: 'verify.limit',
     },
+    kinds: { value: 'value.name', about: 'verify.kinds' },
+    restart: { about: 'verify.restart' },
     partial: { about: 'verify.partial' },
     'allow-insecure-http': insecureHttpOption,
   },
@@ -48,7 +53,7 @@ export const verify: Command = {
       'verify.effectsTitle',
       say('verify.effectsHow'),
       ...effectsCode.map((line) => `  ${line}`),
-      say('verify.effectsNames', { list: listed(documentedKinds.map(({ kind }) => kind)) }),
+      say('verify.effectsNames', { list: listed(bookedKinds) }),
     ),
   ],
   exitCodes: ['verify.exit0', 'verify.exit1', 'verify.exit2', 'verify.exit3'],
@@ -60,6 +65,8 @@ export const verify: Command = {
       effects: effectsOf(options),
       sandbox: options.has('sandbox') ? connectSandbox(options) : undefined,
       shop: shopOf(options),
+      kinds: kindsOf(options),
+      restart: options.has('restart') ? askForRestart : undefined,
     };
     const { credentials, source } = credentialsFromEnvironment(target.isDevelopment);
     const to = redactor(credentials)(target.url);
@@ -78,14 +85,12 @@ export const verify: Command = {
         print(`\n${[...wrap(advice, 110), '', ...effectsCode.map((line) => `  ${line}`)].join('\n')}`);
       }
     }
-    const checks = await withoutFaults(settings.sandbox, (setAside) => {
-      if (!json && setAside > 0) {
-        print(`\n${say('verify.faultsAside', { count: setAside })}`);
-      }
+    const report = await withoutTrace(settings.sandbox, ({ setAside, hold }) => {
+      if (!json && setAside > 0) print(`\n${say('verify.faultsAside', { count: setAside })}`);
       if (!json) print();
-      return runChecklist({ ...settings, url: target.url, credentials }, json ? {} : terminalProgress);
+      return runVerify({ ...settings, url: target.url, credentials, hold }, json ? {} : terminalProgress);
     });
-    return endOf(checks, { to, credentials: source }, options.has('partial'));
+    return endOf(report, { to, credentials: source }, options.has('partial'));
   },
 };
 
@@ -105,6 +110,27 @@ function effectsOf(options: Options): Effects | undefined {
   return text === undefined ? undefined : new Effects(parseHttpUrl('--effects', text), waitMs);
 }
 
+function kindsOf(options: Options): string[] | undefined {
+  const kinds = options.text('kinds')?.split(',');
+  const wrong = kinds?.find((kind) => !isBookedKind(kind));
+  if (wrong !== undefined || kinds?.includes('payment') === false)
+    throw usageFailure('verify.wrongKinds', { list: bookedKinds.join(',') });
+  return kinds;
+}
+
+/** Waits for a line, from a terminal or from whatever else writes to this process. */
+async function askForRestart(): Promise<void> {
+  process.stderr.write(`\n${say('run.restartAsk')}\n`);
+  const lines = createInterface({ input: process.stdin });
+  try {
+    const { done } = await lines[Symbol.asyncIterator]().next();
+    if (done) throw failure('run.restartNobody');
+  } finally {
+    lines.close();
+    process.stdin.unref();
+  }
+}
+
 function shopOf(options: Options): URL | undefined {
   const text = options.text('shop');
   if (text === undefined) return undefined;
@@ -118,7 +144,7 @@ async function checkBeforehand(
   sandbox: SandboxClient | undefined,
 ): Promise<void> {
   try {
-    await effects?.count();
+    await effects?.read();
     await sandbox?.deliveries();
   } catch (error) {
     throw error instanceof CliFailure ? new CliFailure(2, error.message) : error;

@@ -1,34 +1,37 @@
 import { performance } from 'node:perf_hooks';
-import { documentedKinds } from '../../service/notifications';
 import { isObject } from '../../shared/objects';
 import { IncomingBody } from '../../shared/read-body';
 import { sleep } from '../../shared/time';
 import { failure } from '../failure';
+import { bookedKinds, isBookedKind, type Row } from './judge';
 
-const POLL_MS = 40;
-/** The count is final once it has not changed for this long. */
+const POLL_MS = 30;
+/** The rows are final once they have not changed for this long. */
 const STEADY_MS = 40;
+/** How long a row that must not come is waited for, where a later one can be told by its subject. */
+const QUIET_MS = 120;
 const TIMEOUT_MS = 10_000;
-const MAX_BYTES = 64 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Counts become rows, and nobody books more than that in a test database. */
+const MAX_COUNT = 100_000;
 
-/** The counters that checks look at. Others are the merchant's own, and may move at any time. */
-export const counters: readonly string[] = [...documentedKinds.map(({ kind }) => kind), 'payoutFailed'];
-
-/** The counter of what is written down before a worker acts on it. It is no action. */
+/** The kind of a row that is written down before a worker acts on it. It is no booking. */
 export const INBOX = 'inbox';
 
 /** Codes of a certificate that is not trusted, and of a connection whose other end speaks plain http, or https. */
 export const UNTRUSTED = /CERT|SIGNATURE|ISSUER/;
 export const WRONG_SCHEME = /^(ERR_SSL_|EPROTO|HPE_)/;
 
-/** How many actions a listener has taken. */
-export interface ActionCount {
-  readonly total: number;
-  /** By any name, such as `payment`; `undefined` when the URL answers a single number. */
-  readonly byName: Readonly<Record<string, number>> | undefined;
+/** What the listener has booked so far. */
+export interface Ledger {
+  readonly rows: readonly Row[];
+  /** How many rows wait for a worker. */
+  readonly inbox: number;
+  /** Kinds that a count names, also with 0. */
+  readonly claimed: readonly string[];
 }
 
-/** Reads how many actions the listener has taken, from the merchant's URL. No credentials are sent there. */
+/** Reads what the listener has booked, from the merchant's URL. No credentials are sent there. */
 export class Effects {
   readonly #url: URL;
   readonly #waitMs: number;
@@ -38,39 +41,45 @@ export class Effects {
     this.#waitMs = waitMs;
   }
 
-  /**
-   * The actions since `before`. Returns as soon as there are as many as expected and the count stops changing. If some
-   * are missing, or none is expected, it waits for `waitMs`, and up to twice that while the count still changes. If
-   * something was written to an inbox, its worker gets ten times as long.
-   */
-  async since(before: ActionCount, expected: number): Promise<ActionCount> {
-    let changedAt = performance.now();
-    const started = changedAt;
-    let latest = before;
-    for (let reads = 1; ; reads++) {
-      const count = await this.count();
-      const now = performance.now();
-      if (count.total !== latest.total) changedAt = now;
-      latest = count;
-      const isSteady = now - changedAt >= STEADY_MS;
-      const isComplete = expected > 0 && latest.total - before.total >= expected;
-      const isForWorker = expected > 0 && !isComplete && inboxOf(latest) > inboxOf(before);
-      const deadline = started + this.#waitMs * (isForWorker ? 10 : 1);
-      const isOver = now >= deadline && (isSteady || now >= deadline + this.#waitMs);
-      // The first read shows the past, and may alone take longer than the wait.
-      if (reads > 1 && ((isComplete && isSteady) || isOver)) return difference(latest, before);
-      await sleep(POLL_MS);
-    }
-  }
-
-  /** The actions so far. */
-  async count(): Promise<ActionCount> {
-    const count = toCount(await this.#read());
-    if (count !== undefined) return count;
+  /** What is booked so far. @throws `CliFailure` if the URL cannot be reached, or answers anything else */
+  async read(): Promise<Ledger> {
+    const ledger = toLedger(await this.#answer());
+    if (ledger !== undefined) return ledger;
     throw failure('run.effectsAnswer');
   }
 
-  async #read(): Promise<unknown> {
+  /**
+   * Reads until what must come is there and nothing changes any more. What is missing is waited for, and so is what
+   * must not come; a worker that has an inbox gets ten times as long.
+   *
+   * @param isComplete - whether all that must come is there; `undefined` if nothing must
+   */
+  async settled(isComplete?: (now: Ledger) => boolean): Promise<Ledger> {
+    const started = performance.now();
+    let latest = await this.read();
+    let changedAt = performance.now();
+    for (;;) {
+      await sleep(POLL_MS);
+      const ledger = await this.read();
+      const now = performance.now();
+      if (!isSame(ledger, latest)) changedAt = now;
+      latest = ledger;
+      const isSteady = now - changedAt >= STEADY_MS;
+      if (isSteady && isComplete?.(ledger)) return ledger;
+      const hasSubjects = ledger.rows.every(({ subject }) => subject !== undefined);
+      const isForWorker = isComplete !== undefined && ledger.inbox > 0;
+      const waitMs = isForWorker
+        ? this.#waitMs * 10
+        : isComplete === undefined && hasSubjects
+          ? Math.min(QUIET_MS, this.#waitMs)
+          : this.#waitMs;
+      if (isSteady && now - started >= waitMs) return ledger;
+      // Rows that never stop coming are no reason to wait for ever.
+      if (now - started >= 2 * Math.max(waitMs, this.#waitMs)) return ledger;
+    }
+  }
+
+  async #answer(): Promise<unknown> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await this.#reach(signal);
     try {
@@ -91,7 +100,8 @@ export class Effects {
       return await fetch(this.#url, { signal, headers, redirect: 'manual' });
     } catch (error) {
       // In our own words: the platform's message would quote the URL.
-      const code = codeOf(error);
+      const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
+      const code = String(Object(cause).code ?? name);
       throw failure(
         UNTRUSTED.test(code)
           ? 'run.effectsCertificate'
@@ -104,37 +114,45 @@ export class Effects {
   }
 }
 
-function inboxOf({ byName }: ActionCount): number {
-  return byName?.[INBOX] ?? 0;
+export function isSame(one: Ledger, other: Ledger): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
-export function difference(after: ActionCount, before: ActionCount): ActionCount {
-  const names = Object.entries(after.byName ?? {});
+/** Rows, or counts by kind: a count of 3 is three rows that have neither subject nor amount. */
+function toLedger(answer: unknown): Ledger | undefined {
+  if (Array.isArray(answer)) return fromRows(answer);
+  if (!isObject(answer)) return undefined;
+  const inbox = answer[INBOX] ?? 0;
+  const counts = bookedKinds
+    .filter((kind) => answer[kind] !== undefined)
+    .map((kind) => [kind, answer[kind]] as const);
+  const isCount = (count: unknown) =>
+    Number.isInteger(count) && Number(count) >= 0 && Number(count) <= MAX_COUNT;
+  if (![inbox, ...counts.map(([, count]) => count)].every(isCount)) return undefined;
   return {
-    total: after.total - before.total,
-    byName:
-      after.byName &&
-      Object.fromEntries(names.map(([name, count]) => [name, count - (before.byName?.[name] ?? 0)])),
+    rows: counts.flatMap(([kind, count]) => Array.from({ length: Number(count) }, () => ({ kind }))),
+    inbox: Number(inbox),
+    claimed: counts.map(([kind]) => kind),
   };
 }
 
-/** Why no connection was made: the system's code, or the name of the error. */
-function codeOf(error: unknown): string {
-  const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
-  return String(Object(cause).code ?? name);
-}
-
-function toCount(value: unknown): ActionCount | undefined {
-  if (isNumber(value)) return { total: value, byName: undefined };
-  if (!isObject(value)) return undefined;
-  const entries = Object.entries(value).filter((entry): entry is [string, number] => isNumber(entry[1]));
-  // Other names are the merchant's own, and may hold anything.
-  const isOurs = (name: string) => name === INBOX || counters.includes(name);
-  if (Object.entries(value).some(([name, count]) => isOurs(name) && !isNumber(count))) return undefined;
-  const total = entries.reduce((sum, [name, number]) => (counters.includes(name) ? sum + number : sum), 0);
-  return { total, byName: Object.fromEntries(entries) };
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
+function fromRows(answer: readonly unknown[]): Ledger | undefined {
+  const rows: Row[] = [];
+  let inbox = 0;
+  for (const item of answer) {
+    if (!isObject(item) || typeof item['kind'] !== 'string') return undefined;
+    const { kind, subject, amount } = item as { kind: string; subject?: unknown; amount?: unknown };
+    if (kind === INBOX) inbox++;
+    // Other kinds are the merchant's own, and may hold anything.
+    if (!isBookedKind(kind)) continue;
+    // Some drivers return decimals as text, and a ledger may write what goes out with a minus.
+    const number = Math.abs(Number(amount ?? undefined));
+    if (amount != null && !Number.isFinite(number)) return undefined;
+    rows.push({
+      kind,
+      ...(subject == null ? {} : { subject: String(subject) }),
+      ...(amount == null ? {} : { amount: number }),
+    });
+  }
+  return { rows, inbox, claimed: [] };
 }

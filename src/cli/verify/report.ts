@@ -1,9 +1,8 @@
 import type { Outcome } from '../command';
-import { decimal, say } from '../language';
+import { say } from '../language';
 import { paint, print, wrap } from '../output';
-import type { CheckResult, Verdict } from './check';
-import { reachable } from './checks/reachable';
-import { checklist, type Progress } from './run-checklist';
+import type { Progress, Report } from './run';
+import type { StepResult, Verdict } from './step';
 
 const marks = {
   passed: paint('green', '✓'),
@@ -11,33 +10,39 @@ const marks = {
   'not-checked': paint('yellow', '–'),
 };
 
-/** A check's result for people: what is wrong, what could not be checked, what to do. */
-export function reportLines({ title, verdict, problems, open, why, fix }: CheckResult): string {
-  const lines = [
-    `  ${marks[verdict]} ${verdict === 'not-checked' ? say('run.checkNotChecked', { title }) : title}`,
-  ];
-  for (const problem of problems) lines.push(`      ${problem}`);
-  for (const reason of open) lines.push(paint('dim', `      ${reason}`));
-  if (why !== undefined) lines.push(...wrap(say('run.why', { why }), WIDTH).map((line) => `      ${line}`));
-  if (fix !== undefined) lines.push(...wrap(say('run.fix', { fix }), WIDTH).map((line) => `      ${line}`));
-  return lines.join('\n');
+const WIDTH = 90;
+
+/** The result of a step for people: if it failed, what was sent and answered, what is wrong, and what to do. */
+export function reportLines({ title, verdict, sent, problems, open, cause, fix }: StepResult): string {
+  const indented = (text: string) => wrap(text, WIDTH).map((line) => `      ${line}`);
+  return [
+    `  ${marks[verdict]} ${verdict === 'not-checked' ? say('run.notChecked', { title }) : title}`,
+    ...(verdict === 'failed'
+      ? shortened(sent)
+          .flatMap((line) => indented(`→ ${line}`))
+          .map((line) => paint('dim', line))
+      : []),
+    ...problems.map((problem) => `      ${problem}`),
+    ...open.flatMap(indented).map((line) => paint('dim', line)),
+    ...(cause === undefined ? [] : indented(say('run.cause', { cause }))),
+    ...(fix === undefined ? [] : indented(say('run.fix', { fix }))),
+  ].join('\n');
 }
 
-/** Prints each result, and on a terminal also which check is under way and what is left. */
+/** Many that are alike are told by the first ones. */
+function shortened(sent: readonly string[]): string[] {
+  const different = [...new Set(sent)];
+  return different.length <= MOST_SENT ? different : [...different.slice(0, MOST_SENT), '…'];
+}
+
+const MOST_SENT = 4;
+
+/** Prints each result, and on a terminal also which step is under way. */
 export const terminalProgress: Progress = {
-  under({ title, number, leftMs }) {
+  under(title, number) {
     if (!process.stderr.isTTY) return;
-    const left = say('run.progress', {
-      number,
-      all: checklist.length,
-      seconds: Math.ceil(leftMs / 1000),
-    });
-    const line = `  ${left}: ${say(title)} …`;
+    const line = `  ${say('run.progress', { number })}: ${title} …`;
     process.stderr.write(`\r\u001b[K${line.slice(0, (process.stderr.columns || 80) - 1)}`);
-  },
-  estimated(responseMs, runMs) {
-    const [seconds, minutes] = [decimal(responseMs / 1000, 1), Math.ceil(runMs / 60_000)];
-    print(`  ${say('run.duration', { seconds, minutes })}`);
   },
   ended(result) {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
@@ -46,38 +51,29 @@ export const terminalProgress: Progress = {
 };
 
 /**
- * The exit code of a whole run: 0 only if every check ran and passed.
+ * The exit code of a whole run: 0 only if every step ran and held.
  *
- * @param isPartial - whether checks that could not run are accepted; an unreachable listener never is
+ * @param isPartial - whether steps that could not run are accepted
  */
-export function exitCodeOf(
-  checks: readonly Pick<CheckResult, 'id' | 'verdict'>[],
-  isPartial: boolean,
-): number {
-  if (checks.some(({ verdict }) => verdict === 'failed')) return 1;
-  const couldBegin = checks.some(({ id, verdict }) => id === reachable.id && verdict === 'passed');
-  if (!couldBegin) return 2;
-  return isPartial || checks.every(({ verdict }) => verdict === 'passed') ? 0 : 3;
+export function exitCodeOf({ steps, ended }: Pick<Report, 'steps' | 'ended'>, isPartial: boolean): number {
+  if (steps.some(({ verdict }) => verdict === 'failed')) return 1;
+  const isWhole = ended === undefined && steps.every(({ verdict }) => verdict === 'passed');
+  if (isWhole) return 0;
+  return isPartial && ended === undefined ? 0 : 3;
 }
 
 /** The end of the report, and all of it for `--json`. */
-export function endOf(checks: readonly CheckResult[], run: object, isPartial: boolean): Outcome {
-  const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
+export function endOf(report: Report, run: object, isPartial: boolean): Outcome {
+  const { steps, ended, notSeen, sent } = report;
+  const count = (verdict: Verdict) => steps.filter((step) => step.verdict === verdict).length;
   const [passed, failed, notChecked] = [count('passed'), count('failed'), count('not-checked')];
-  const exitCode = exitCodeOf(checks, isPartial);
-  const counts = [
-    ...(passed > 0 ? [say(passed === 1 ? 'run.onePassed' : 'run.passed', { count: passed })] : []),
-    ...(failed > 0 ? [say(failed === 1 ? 'run.oneFailed' : 'run.failed', { count: failed })] : []),
-    ...(notChecked > 0
-      ? [say(notChecked === 1 ? 'run.oneNotChecked' : 'run.notChecked', { count: notChecked })]
-      : []),
+  const exitCode = exitCodeOf(report, isPartial);
+  const lines = [
+    say('run.counts', { passed, failed, open: notChecked, sent }),
+    ...(ended === undefined ? [] : wrap(say('run.ended', { reason: ended }), WIDTH)),
+    ...(exitCode === 3 ? [say('run.exit3')] : []),
+    ...(exitCode === 0 ? [say('run.notSeen'), ...notSeen.flatMap((line) => wrap(`- ${line}`, WIDTH))] : []),
   ];
-  const hint = exitCode === 3 ? `\n${say('run.exit3')}` : '';
-  return {
-    exitCode,
-    data: { ...run, ok: exitCode === 0, passed, failed, notChecked, checks },
-    text: `\n${counts.join(', ')}.${hint}`,
-  };
+  const data = { ...run, ok: exitCode === 0, passed, failed, notChecked, sent, ended, notSeen, steps };
+  return { exitCode, data, text: `\n${lines.join('\n')}` };
 }
-
-const WIDTH = 90;

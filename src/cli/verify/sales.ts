@@ -2,90 +2,179 @@ import { pathOf } from '../../client/request';
 import type { SandboxNotification } from '../../sandbox/model/records';
 import { operations } from '../../service/operations';
 import { callFixtures } from '../../testing/fixtures/calls';
-import { transaction } from '../../testing/fixtures/journey';
+import { fixtureNotification } from '../../testing/notification-request';
 import { failure } from '../failure';
 import { say } from '../language';
-import type { Identity, Sale, SaleIdentity, Samples } from '../samples';
 import { partOf, type SandboxClient } from '../sandbox-client';
 
-/** Makes the sales that the listener is notified of. */
-export interface SaleSource {
-  sale(order?: OrderWish): Promise<Sale>;
-  unpaid(): Promise<UnpaidSale>;
+/** Identifies one refund, reversal or payout. */
+interface Identity {
+  readonly id: number;
+  readonly uuid: string;
+}
+
+/** Identifies one sale. */
+interface SaleIdentity extends Identity {
+  readonly referenceCode: string;
+  /** In the currency's main unit. */
+  readonly amount: number;
 }
 
 /** What an order should be, if it is made here: a shop chooses for itself. */
-export interface OrderWish {
+interface OrderWish {
   /** The end of its reference code. */
   readonly end?: string;
-  /** In the currency's main unit. */
+  /** The whole of it. */
+  readonly referenceCode?: string;
+  /** In the currency's main unit. Default: one of its own. */
   readonly amount?: number;
 }
 
-/** A sale that nobody has paid yet. */
-export interface UnpaidSale {
+/** A sale, and the notifications about it. The service then has that refund or reversal, too. */
+export interface Sale extends SaleIdentity {
   readonly payment: SandboxNotification;
-  /** Pays it at the service, which then confirms the same notification. */
+  /** Pays it at the service, which then confirms its payment. */
   pay(): Promise<void>;
+  /** A partial refund. Each has its own UUID; all have the `saleToken` of the sale. */
+  refund(amount: number): Promise<SandboxNotification>;
+  /** The notifications of the reversal share its UUID. */
+  reversal(end: 'PAID' | 'CANCELLED'): Promise<Record<'pending' | 'ended', SandboxNotification>>;
 }
 
-/** Creates a journey that is not paid yet, and returns the identity of its sale. */
-type CreateJourney = (order?: OrderWish) => Promise<SaleIdentity>;
+/** Creates journeys, and lets money move about them. */
+interface Service {
+  create(wish: OrderWish & { readonly amount: number }): Promise<SaleIdentity>;
+  pay(sale: SaleIdentity): Promise<void>;
+  refund(sale: SaleIdentity, amount: number): Promise<Identity>;
+  reverse(sale: SaleIdentity, end: 'PAID' | 'CANCELLED'): Promise<Identity>;
+}
+
+/** Makes the sales that the listener is notified of: no two are alike. */
+export class Sales {
+  readonly #service: Service;
+  #made = 0;
+
+  constructor(service: Service) {
+    this.#service = service;
+  }
+
+  /** A paid sale. */
+  async sale(wish: OrderWish = {}): Promise<Sale> {
+    const sale = await this.unpaid(wish);
+    await sale.pay();
+    return sale;
+  }
+
+  /** A sale that nobody has paid yet. */
+  async unpaid(wish: OrderWish = {}): Promise<Sale> {
+    this.#made++;
+    const number = this.#made;
+    const sale = await this.#service.create({ amount: 30 + number, ...wish });
+    const { id, uuid, referenceCode, amount } = sale;
+    const about = { saleToken: uuid, referenceCode };
+    const shopper = {
+      id: `shopper-${number}`,
+      lastName: `Exemplo ${number}`,
+      email: `shopper-${number}@example.com`,
+    };
+    const date = `2026-03-${String(1 + (number % 28)).padStart(2, '0')} 10:00:00`;
+    const service = this.#service;
+    return {
+      ...sale,
+      payment: fixtureNotification('payment', { ...about, amount, shopper, date }),
+      pay: () => service.pay(sale),
+      async refund(refunded) {
+        const refund = { ...(await service.refund(sale, refunded)), amount: refunded };
+        return fixtureNotification('refund', { ...about, originalAmount: amount, refund });
+      },
+      async reversal(end) {
+        const amounts = { originalAmount: amount, reversedAmount: amount };
+        const fields = { ...(await service.reverse(sale, end)), ...amounts, sale: { id, uuid } };
+        const receipt = end === 'PAID' ? {} : { receipt: null };
+        return {
+          pending: fixtureNotification('reversal', { ...fields, receipt: null, status: 'PENDING' }),
+          ended: fixtureNotification('reversal', { ...fields, ...receipt, status: end }),
+        };
+      },
+    };
+  }
+
+  /** A payout, or one that failed. For the success of one that failed, pass its identity. */
+  payout(success: boolean, identity: Identity = newIdentity()): SandboxNotification {
+    return fixtureNotification(success ? 'payout' : 'failedPayout', { ...identity });
+  }
+
+  /** A notification of no documented kind. It is clearly made up: the sandbox does not guess undocumented payloads. */
+  unrecognized(fields: object = {}, query = ''): SandboxNotification {
+    const payload = { event: 'sandbox.made-up', uuid: crypto.randomUUID(), status: 'SANDBOX', ...fields };
+    return { ...fixtureNotification('custom', payload), query };
+  }
+}
+
+/** A new identity, for two notifications about the same thing. */
+export function newIdentity(): Identity {
+  return { id: 1_000_000 + Math.floor(Math.random() * 1_000_000_000), uuid: crypto.randomUUID() };
+}
 
 /** Sales that exist nowhere. A listener that confirms payments is right to refuse them. */
-export function madeUpSales(samples: Samples): SaleSource {
-  return {
-    sale: async ({ amount } = {}) => samples.madeUpSale(amount),
-    unpaid: async () => ({ payment: samples.madeUpSale().payment, pay: async () => undefined }),
-  };
+export function madeUpSales(): Sales {
+  return new Sales({
+    async create({ end = '', amount, referenceCode }) {
+      const identity = newIdentity();
+      return { ...identity, referenceCode: referenceCode ?? `sandbox-${identity.uuid}${end}`, amount };
+    },
+    pay: async () => undefined,
+    refund: async () => newIdentity(),
+    reverse: async () => newIdentity(),
+  });
 }
 
 /**
  * Sales that exist in a running sandbox and are paid there, so that a listener which confirms payments finds them. The
- * notifications are made here, because the checks decide when and how often to send them.
+ * notifications are made here, because the script decides when and how often to send them.
+ *
+ * @param shop - creates the orders, by a POST; without it, the merchant has none for these sales
+ * @param hold - gets each journey while it is made and hidden, so that an interrupted run leaves none behind
  */
-export function sandboxSales(sandbox: SandboxClient, shop: URL | undefined, samples: Samples): SaleSource {
-  const createJourney = shop === undefined ? ownJourneys(sandbox) : shopJourneys(sandbox, shop);
-  const create: CreateJourney = async (order) => {
-    const journey = await createJourney(order);
-    // No trace of it stays on the page and in `list`, and the sandbox itself sends nothing about it.
-    await sandbox.call('POST', `/sandbox/transactions/${journey.uuid}/hide`);
-    return journey;
-  };
+export function sandboxSales(
+  sandbox: SandboxClient,
+  shop: URL | undefined,
+  hold: (making: Promise<unknown>) => void = () => undefined,
+): Sales {
+  const own = ownJourneys(sandbox);
+  const ofShop = shop === undefined ? own : shopJourneys(sandbox, shop);
   const control = async (path: string, body?: object) => {
     const answer = await sandbox.call('POST', `/sandbox${path}`, body);
     return { id: partOf<number>(answer, 'id'), uuid: partOf<string>(answer, 'uuid') };
   };
-  const pay = async ({ uuid }: SaleIdentity) => {
-    await sandbox.call('POST', `/sandbox/transactions/${uuid}/pay`);
-  };
-  return {
-    async unpaid() {
-      const journey = await create();
-      return { payment: samples.sale(journey).payment, pay: () => pay(journey) };
+  return new Sales({
+    create(wish) {
+      const make = async () => {
+        const journey = await (wish.referenceCode === undefined ? ofShop : own)(wish);
+        // No trace of it stays on the page and in `list`, and the sandbox itself sends nothing about it.
+        await sandbox.call('POST', `/sandbox/transactions/${journey.uuid}/hide`);
+        return journey;
+      };
+      const making = make();
+      hold(making.catch(() => undefined));
+      return making;
     },
-    async sale(order) {
-      const journey = await create(order);
-      const path = `/transactions/${journey.uuid}`;
-      await pay(journey);
-      return samples.sale(journey, {
-        refund: (amount) => control(`${path}/refund`, { amount }),
-        async reversal(end) {
-          const reversal = await control(`${path}/reverse`);
-          return control(`/reversals/${reversal.uuid}/${end === 'PAID' ? 'complete' : 'cancel'}`);
-        },
-      });
+    async pay({ uuid }) {
+      await sandbox.call('POST', `/sandbox/transactions/${uuid}/pay`);
     },
-  };
+    refund: ({ uuid }, amount) => control(`/transactions/${uuid}/refund`, { amount }),
+    async reverse({ uuid }, end) {
+      const reversal = await control(`/transactions/${uuid}/reverse`);
+      return control(`/reversals/${reversal.uuid}/${end === 'PAID' ? 'complete' : 'cancel'}`);
+    },
+  });
 }
 
 /** Creates journeys directly in the sandbox. The merchant has no orders for them. */
-function ownJourneys(sandbox: SandboxClient): CreateJourney {
+function ownJourneys(sandbox: SandboxClient): Service['create'] {
   let created = 0;
   const prefix = `verify-${Date.now()}-`;
-  return async ({ end = '', amount = transaction.amount } = {}) => {
-    created++;
-    const referenceCode = `${prefix}${created}${end}`;
+  return async ({ end = '', amount, referenceCode = `${prefix}${++created}${end}` }) => {
     const order = callFixtures.recurringCheckoutRequest({ referenceCode, amount });
     const { method, urlTemplate } = operations.createRecurringCheckout;
     const answer = await sandbox.call(method, urlTemplate, order);
@@ -95,7 +184,7 @@ function ownJourneys(sandbox: SandboxClient): CreateJourney {
 }
 
 /** Lets the merchant's shop create orders, by a POST to its URL, and finds their journeys in the sandbox. */
-function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
+function shopJourneys(sandbox: SandboxClient, shop: URL): Service['create'] {
   let ordered = 0;
   const prefix = `verify-${Date.now()}-`;
   const create = async () => {
@@ -103,9 +192,7 @@ function shopJourneys(sandbox: SandboxClient, shop: URL): CreateJourney {
     const known = new Set((await sandbox.transactions()).map(({ uuid }) => uuid));
     const status = await order(shop, `${prefix}${ordered}`);
     const journey = (await sandbox.transactions()).findLast(({ uuid }) => !known.has(uuid));
-    if (journey === undefined) {
-      throw failure('run.noJourneyOfShop', { status });
-    }
+    if (journey === undefined) throw failure('run.noJourneyOfShop', { status });
     const { uuid, referenceCode, amount } = journey;
     const answer = await sandbox.call('GET', pathOf(operations.getTransaction, uuid));
     return { id: Object(answer).id ?? 0, uuid, referenceCode, amount };

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { type Sandbox, type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -9,16 +11,18 @@ import { effectsCode, verify } from '../../../src/cli/commands/verify';
 import { CliFailure } from '../../../src/cli/failure';
 import { SandboxClient } from '../../../src/cli/sandbox-client';
 import { texts } from '../../../src/cli/texts';
-import type { Verdict } from '../../../src/cli/verify/check';
 import { exitCodeOf, reportLines } from '../../../src/cli/verify/report';
-import { checklist, withoutFaults } from '../../../src/cli/verify/run-checklist';
+import type { Report } from '../../../src/cli/verify/run';
+import type { StepResult, Verdict } from '../../../src/cli/verify/step';
+import { withoutTrace } from '../../../src/cli/verify/without-trace';
 import { fixtures } from '../../../src/testing';
+import { selfSigned } from '../../client/self-signed';
 import { startRecorder } from '../listeners';
-import { listen } from '../listeners/listen';
+import { listen, onTestsEnd } from '../listeners/listen';
 import { type Parts, pair, rightHeader, startMerchant } from '../listeners/merchant';
 import { rightListeners } from '../listeners/right-listeners';
 import { startListener, verifyListener } from '../listeners/verify-listener';
-import { runCli } from '../run-cli';
+import { printed, runCli, startCli } from '../run-cli';
 
 const environment = { PAYMENTS_API_KEY: pair.apiKey, PAYMENTS_API_TOKEN: pair.apiToken };
 
@@ -39,20 +43,34 @@ async function failureOf(...args: string[]): Promise<CliFailure> {
 async function answering(answer: (response: ServerResponse) => unknown): Promise<string> {
   const { url } = await listen(
     (_request, response) => void answer(response),
-    () => 0,
+    () => [],
   );
   return url;
 }
 
-/** The checks of a listener, and in one line which failed and which could not run. */
-async function verdicts(...args: Parameters<typeof verifyListener>) {
-  const checks = await verifyListener(...args);
+/** In one line, which steps failed and which could not run. */
+function trace({ steps }: Report): string {
   const ids = (verdict: Verdict) =>
-    checks.filter((check) => check.verdict === verdict).map(({ id }) => ` ${id}`);
-  const textOf = (id: string, part: 'open' | 'problems' | 'fix') => {
-    return [checks.find((check) => check.id === id)?.[part]].flat().join('\n');
-  };
-  return { checks, textOf, trace: `failed:${ids('failed')}; not checked:${ids('not-checked')}` };
+    steps.filter((step) => step.verdict === verdict).map(({ id }) => ` ${id}`);
+  return `failed:${ids('failed').join('')}; not checked:${ids('not-checked').join('')}`;
+}
+
+function openOf({ steps }: Report, id: string): string {
+  return steps.find((step) => step.id === id)?.open.join('\n') ?? '';
+}
+
+/** A right listener that asks this service. */
+function startConfirming(service: string) {
+  const does = 'confirms payments with the service, as the README advises';
+  return startListener(rightListeners.find((listener) => listener.does === does) ?? { does }, service);
+}
+
+/** The URL of a server with a certificate that nobody trusts. */
+async function overTls(scheme: 'http' | 'https'): Promise<string> {
+  const server = createServer(selfSigned, (_request, response) => response.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestsEnd(() => server.close());
+  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
 }
 
 /** Concurrent tests share the sandboxes, which end with their file. */
@@ -70,69 +88,81 @@ it('docs/verify.md shows the code for --effects that the command shows', () => {
   expect(text).toContain(effectsCode.join('\n'));
 });
 
-it('a failed check also prints what it could not find out', () => {
-  const problems = ['a payment was answered with HTTP 500'];
-  const open = ['a body of no known kind was accepted'];
-  const failed = { id: 'reachable', title: 'Can be reached', verdict: 'failed', problems, open } as const;
-  const lines = reportLines({ ...failed, why: undefined, fix: undefined })
-    .split('\n')
-    .slice(1);
-  expect(lines).toEqual([...problems, ...open].map((line) => expect.stringContaining(line)));
+it('a failed step prints what was sent, what is wrong, the cause and the fix', () => {
+  const result: StepResult = {
+    id: 'first',
+    title: 'Books a payment',
+    verdict: 'failed',
+    sent: ['a payment: HTTP 200'],
+    problems: ['missing: payment 25.00 of 0f'],
+    open: ['no field'],
+    cause: 'it forgets.',
+    fix: 'Remember.',
+  };
+  const lines = reportLines(result).split('\n').slice(1);
+  expect(lines.map((line) => line.trim())).toEqual([
+    '→ a payment: HTTP 200',
+    'missing: payment 25.00 of 0f',
+    'no field',
+    'Cause: it forgets.',
+    'Fix: Remember.',
+  ]);
 });
 
 describe('the exit code of verify', () => {
-  it.each<[when: string, verdicts: Verdict[], strict: number, partial: number]>([
-    ['every check passed', ['passed', 'passed'], 0, 0],
-    ['one failed', ['passed', 'failed'], 1, 1],
-    ['one failed and one could not run', ['passed', 'failed', 'not-checked'], 1, 1],
-    ['one could not run', ['passed', 'not-checked'], 3, 0],
-    ['the listener did not answer', ['not-checked', 'not-checked'], 2, 2],
-    ['the listener refused the first notification', ['failed', 'not-checked'], 1, 1],
-    ['nothing ran', [], 2, 2],
-  ])('when %s', (_when, verdicts, strict, partial) => {
-    const checks = verdicts.map((verdict, at) => ({ id: at === 0 ? 'reachable' : `check-${at}`, verdict }));
-    expect([exitCodeOf(checks, false), exitCodeOf(checks, true)]).toEqual([strict, partial]);
+  it.each<[when: string, verdicts: Verdict[], ended: string | undefined, strict: number, partial: number]>([
+    ['every step ran and held', ['passed', 'passed'], undefined, 0, 0],
+    ['one failed', ['passed', 'failed'], undefined, 1, 1],
+    ['one failed and one could not run', ['failed', 'not-checked'], undefined, 1, 1],
+    ['one could not run', ['passed', 'not-checked'], undefined, 3, 0],
+    ['it ended early, and none failed', ['passed'], 'there is a rate limit', 3, 3],
+  ])('when %s', (_when, verdicts, ended, strict, partial) => {
+    const steps = verdicts.map((verdict) => ({ verdict })) as StepResult[];
+    expect([exitCodeOf({ steps, ended }, false), exitCodeOf({ steps, ended }, true)]).toEqual([
+      strict,
+      partial,
+    ]);
   });
-
-  it.each([
-    [[], 3],
-    [['--partial'], 0],
-  ])(
-    'of a right listener without --effects, called with %j',
-    { timeout: 180_000 },
-    async (options, expected) => {
-      const { url } = await startMerchant({});
-      const { status, stdout } = await runCli(['verify', url, ...options], environment);
-      expect(status).toBe(expected);
-      expect(stdout.includes('Not checked is not passed')).toBe(expected === 3);
-    },
-  );
 });
 
 describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
-  it('ends with status 3 for a right listener without --sandbox, prints every check, and no credential', async () => {
-    const { url, effects } = await startMerchant({});
-    const args = ['verify', url, '--effects', effects, '--effects-wait', '100', '--json'];
-    const { status, stdout, stderr } = await runCli(args, environment);
-    expect({ status, stderr }).toEqual({ status: 3, stderr: '' });
-    const report = JSON.parse(stdout);
-    const summary = { to: url, ok: false, failed: 0, notChecked: 1, credentials: 'environment' };
-    expect(report).toMatchObject(summary);
-    expect(report.checks.map(({ id }: { id: string }) => id)).toEqual(checklist.map(({ id }) => id));
-    for (const secret of [...Object.values(pair), rightHeader]) expect(stdout).not.toContain(secret);
+  it('ends with status 3 for a right listener without --sandbox, and with 0 if that is accepted', async () => {
+    for (const [options, expected] of [
+      [[], 3],
+      [['--partial'], 0],
+    ] as const) {
+      const { url, effects } = await startMerchant({});
+      const args = ['verify', url, '--effects', effects, '--effects-wait', '300', '--json', ...options];
+      const { status, stdout, stderr } = await runCli(args, environment);
+      expect({ status, stderr }).toEqual({ status: expected, stderr: '' });
+      const report = JSON.parse(stdout);
+      expect(report).toMatchObject({ to: url, failed: 0, notChecked: 1, credentials: 'environment' });
+      expect(report.sent).toBeLessThanOrEqual(85);
+      for (const secret of [...Object.values(pair), rightHeader]) expect(stdout).not.toContain(secret);
+    }
   });
 
-  it('ends with status 1, and tells people what is wrong, why it costs money, and what to fix', async () => {
+  it('ends a run that holds with what it cannot see', async () => {
+    const sandbox = await openSandbox();
+    const { url, effects } = await startConfirming(sandbox.url);
+    const args = ['verify', url, '--effects', effects, '--sandbox', sandbox.url];
+    const { status, stdout } = await runCli(args, environment);
+    expect(status, stdout).toBe(0);
+    expect(stdout).toMatch(/What this run cannot see:\n- several processes[^-]*\n- keys that expire/);
+    for (const option of ['--restart', '--shop']) expect(stdout).toContain(`pass ${option}`);
+    expect(stdout, 'no color without a terminal').not.toContain('\u001b');
+  });
+
+  it('ends with status 1, and tells people what was sent, what is wrong, and what to fix', async () => {
     const { url } = await startMerchant({ respond: (response) => response.writeHead(202).end() });
     const { status, stdout } = await runCli(['verify', '--to', url], environment);
     expect(status).toBe(1);
-    expect(stdout).toContain('✓ Rejects missing and wrong credentials');
+    expect(stdout).toContain('✓ Refuses wrong credentials and none');
     expect(stdout).toMatch(/✗ Accepts with 200 and with no other status\n {6}.*HTTP 202/);
-    expect(stdout).toMatch(/Why: After 202 or 204/);
-    expect(stdout).toMatch(/Fix: Answer 200/);
-    expect(stdout).toMatch(/– Acts once on duplicates, and accepts them: not checked/);
-    expect(stdout).toMatch(/\d+ passed, 1 failed, \d+ not checked\.\n$/);
-    expect(stdout, 'no color without a terminal').not.toContain('\u001b');
+    expect(stdout).toMatch(/Cause: it accepts with another status than 200/);
+    expect(stdout).toMatch(/Fix: The service knows no other success/);
+    expect(stdout).toMatch(/– Books two sales of the same amount, day and shopper: not checked/);
+    expect(stdout).toMatch(/\d+ held, 1 failed, \d+ not checked; \d+ notifications sent\.\n$/);
   });
 
   it('says that the sandbox of --sandbox is not running, and sends nothing', async () => {
@@ -141,100 +171,163 @@ describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
     expect({ status, received }).toEqual({ status: 2, received: [] });
     expect(stderr).toContain('start it with `npx pix-automatic-sdk sandbox`');
   });
+
+  it.each<[what: string, kinds: string]>([
+    ['another kind', 'payment,refnd'],
+    ['no payment', 'refund'],
+  ])('refuses --kinds that names %s', async (_what, kinds) => {
+    const { message } = await failureOf('http://127.0.0.1:9', '--kinds', kinds);
+    expect(message).toContain('Expected `--kinds` to name `payment`');
+  });
 });
 
-const withoutCount = { countsEffects: false };
-const uncounted = 'acts, right-kind, burst, one-sale, work-first, duplicates, retry, confirms';
-/** Its responses tell duplicates apart. */
-const telling: Parts = { respond: (response, outcome) => response.writeHead(200).end(outcome) };
-const byToken: Parts = { keyOf: (_kind, payload) => payload.saleToken ?? payload.uuid ?? '' };
-const oneNumber: Parts = { count: ({ counts }) => Object.values(counts).reduce((all, one) => all + one, 0) };
+describe.concurrent('verify cannot begin, and says so by exit code 2, when', { timeout: 60_000 }, () => {
+  const begun = (url: string) => failureOf(url, '--allow-insecure-http');
 
-describe.concurrent('verify', { timeout: 180_000 }, () => {
-  it.each<[claim: string, listener: Parts, options: Parameters<typeof verifyListener>[1], expected: string]>([
-    [
-      'without --effects, marks checks that need the count as not checked, rather than passed',
-      {},
-      withoutCount,
-      `failed:; not checked: ${uncounted}`,
-    ],
-    [
-      'without --effects, notices deduplication on saleToken where responses tell duplicates apart',
-      { ...telling, ...byToken },
-      withoutCount,
-      'failed: one-sale; not checked: acts, right-kind, burst, work-first, duplicates, retry, confirms',
-    ],
-    [
-      'without --effects, finds no fault with a right listener whose responses tell duplicates apart',
-      telling,
-      withoutCount,
-      `failed:; not checked: ${uncounted}`,
-    ],
-    ['cannot tell kinds apart by one number', oneNumber, {}, 'failed:; not checked: right-kind, confirms'],
-  ])('%s', async (_claim, listener, options, expected) => {
-    const { trace } = await verdicts(await startMerchant(listener), options);
-    expect(trace).toBe(expected);
+  it('nothing listens', async () => {
+    const { exitCode, message } = await begun('http://127.0.0.1:9/webhooks');
+    expect([exitCode, message]).toEqual([2, expect.stringContaining('Nothing listens')]);
   });
 
-  it('stops early when the listener has a rate limit, which is named and is no fault', async () => {
+  it('the certificate is not trusted', async () => {
+    const url = await overTls('https');
+    const { exitCode, message } = await begun(url);
+    expect([exitCode, message]).toEqual([
+      2,
+      expect.stringContaining('certificate of the listener is not trusted'),
+    ]);
+  });
+
+  it('http is spoken to a TLS port, which is not for want of a listener', async () => {
+    const { exitCode, message } = await begun(await overTls('http'));
+    expect([exitCode, message]).toEqual([2, expect.stringContaining('plain http and the other https')]);
+  });
+
+  it('TLS is spoken to a plain port', async () => {
+    const { url } = await startMerchant({});
+    const { exitCode, message } = await begun(url.replace('http:', 'https:'));
+    expect([exitCode, message]).toEqual([2, expect.stringContaining('plain http and the other https')]);
+  });
+
+  it('the sandbox cannot make a sale, as one of another version', async () => {
+    const { url, received } = await startRecorder(200);
+    const sandbox = await answering((response) => response.end('{"deliveries":[],"faults":[]}'));
+    const { exitCode, message } = await failureOf(url, '--sandbox', new URL(sandbox).origin);
+    expect({ exitCode, received }).toEqual({ exitCode: 2, received: [] });
+    expect(message).toContain('of the same version as this command');
+  });
+});
+
+const telling: Parts = { respond: (response, outcome) => response.writeHead(200).end(outcome) };
+
+describe.concurrent('verify', { timeout: 180_000 }, () => {
+  it('without --effects, marks every step that needs rows as not checked, rather than passed', async () => {
+    const report = await verifyListener(await startMerchant(telling), { hasEffects: false });
+    const passed = report.steps.filter(({ verdict }) => verdict === 'passed').map(({ id }) => id);
+    expect(passed.join(' ')).toBe(
+      'first split long letters headerName pairs kindsWithoutPair methods status prompt secrets',
+    );
+    expect([exitCodeOf(report, false), exitCodeOf(report, true)]).toEqual([3, 0]);
+  });
+
+  it('with counts alone, leaves open what they cannot tell, so that no run ends with 0', async () => {
+    const counting: Parts = {
+      effects({ rows }) {
+        const kinds = ['payment', 'refund', 'reversal', 'payout'];
+        return Object.fromEntries(
+          kinds.map((kind) => [kind, rows.filter((row) => row.kind === kind).length]),
+        );
+      },
+    };
+    const report = await verifyListener(await startMerchant(counting));
+    expect(trace(report)).toBe('failed:; not checked: cents alike unconfirmed');
+  });
+
+  it.each(['amount', 'subject'] as const)('leaves open what rows without `%s` cannot tell', async (field) => {
+    const lacking: Parts = { effects: ({ rows }) => rows.map((row) => ({ ...row, [field]: undefined })) };
+    const report = await verifyListener(await startMerchant(lacking));
+    expect(trace(report)).toBe(`failed:; not checked: ${field === 'amount' ? 'cents' : 'alike'} unconfirmed`);
+  });
+
+  it('does not call a kind passed of which no row has ever come, and says how to leave it out', async () => {
+    const payments: Parts = { bookedAs: (kind) => (kind === 'payment' ? kind : undefined) };
+    const open = await verifyListener(await startMerchant(payments));
+    expect(trace(open)).toMatch(/^failed:; not checked: refund secondRefund .*payout/);
+    const left = await verifyListener(await startMerchant(payments), { kinds: ['payment'] });
+    expect(trace(left)).toBe('failed:; not checked: unconfirmed');
+    const claimed = await verifyListener(await startMerchant(payments), { kinds: ['payment', 'refund'] });
+    expect(trace(claimed)).toMatch(/^failed: refund secondRefund refundNoQuery/);
+  });
+
+  it('stops when the listener has a rate limit, which is named and is no fault', async () => {
     let answered = 0;
     const limited = await startMerchant({
       isLetIn: (header) => header === rightHeader && ++answered <= 20,
       refuse: (response) => response.writeHead(answered > 20 ? 429 : 401).end(),
     });
-    const { checks, trace } = await verdicts(limited);
-    expect([trace, answered]).toEqual([expect.stringMatching('^failed:; not'), 21]);
-    const reasons = checks.flatMap(({ open }) => open).join('\n');
-    expect(reasons).toContain('the listener has a rate limit (HTTP 429 after 21 notifications)');
+    const report = await verifyListener(limited);
+    expect([trace(report), answered]).toEqual([expect.stringMatching('^failed:; not'), 21]);
+    expect(report.ended).toContain('the listener has a rate limit (HTTP 429 after 21 notifications)');
+    expect(exitCodeOf(report, true)).toBe(3);
   });
 
-  it('stops early after three responses in a row that did not come, in each of two checks', async () => {
+  it('stops after three responses in a row that did not come', async () => {
     let requests = 0;
-    // Only the first response comes.
     const hanging = await startMerchant({
-      respond: (response) => (++requests === 1 ? response.writeHead(200).end() : undefined),
+      respond: (response) => (++requests <= 3 ? response.writeHead(200).end() : undefined),
     });
-    const { checks } = await verdicts(hanging, { limitMs: 100 });
-    const stopped = checks.filter(({ open }) => open.join().includes('stopped after 3 timeouts in a row'));
-    expect(stopped.length).toBeGreaterThan(0);
-    expect(requests).toBeLessThan(12);
+    const { ended } = await verifyListener(hanging, { limitMs: 200 });
+    expect(ended).toContain('no response came 3 times in a row');
+    expect(requests).toBeLessThan(8);
   });
 
-  it('says how to let it tell kinds apart', async () => {
-    const { textOf } = await verdicts(await startMerchant(oneNumber));
-    expect(textOf('right-kind', 'open')).toContain('let --effects answer an object');
-  });
-
-  it('leaves the other checks open when the first notification did not get through', async () => {
+  it('says one thing where the first payment is not accepted, and no more', async () => {
     const { url, effects } = await startRecorder(401);
-    const { checks, trace } = await verdicts({ url, effects });
-    expect(trace).toMatch(/^failed: reachable;/);
-    const open = checks.filter(({ verdict }) => verdict === 'not-checked');
-    expect(open).toHaveLength(checklist.length - 3);
+    const report = await verifyListener({ url, effects });
+    expect(trace(report)).toBe('failed: first; not checked:');
+    expect(report.ended).toContain('the first payment was not accepted');
   });
 
-  it('does not advise anybody to answer 200 to sales that they do not know', () => {
-    for (const text of Object.values(texts.en)) expect(text).not.toMatch(/sales that you do not know/);
+  it('names --shop where no payment is booked and a listener with orders is likely', async () => {
+    const { url, effects } = await startRecorder(200);
+    const { ended } = await verifyListener({ url, effects });
+    expect(ended).toContain('if it acts only on orders of its own, pass --shop');
   });
 
-  it('fails a listener that confirms payments when there are no real sales, and advises --sandbox', async () => {
-    const confirming = rightListeners.find(({ does }) => does.startsWith('confirms')) ?? { does: '' };
-    const { trace, textOf } = await verdicts(await startListener(confirming));
-    expect(trace).toMatch(/^failed: reachable;/);
-    expect(textOf('reachable', 'fix')).toContain('pass --sandbox here');
+  it('does not tell a listener that confirms to answer 200 to what the service refuses', () => {
+    for (const id of ['madeUpSale', 'unknownOrder', 'refusesPayment', 'recordsBeforeWork', 'swallows'])
+      expect(texts.en[`fix.${id}`]).not.toMatch(/^Answer 200|queue/);
+  });
+
+  it('asks for a restart, and knows whether the listener still knows what it booked', async () => {
+    const forgetful = (clears: boolean) => async () => {
+      let clear: () => void = () => undefined;
+      const listener = await startMerchant(({ done, rows }) => {
+        clear = () => {
+          if (clears) done.clear();
+          rows.length = 0;
+        };
+        return {};
+      });
+      return verifyListener(listener, { restart: async () => clear() });
+    };
+    expect(trace(await forgetful(false)())).toBe('failed:; not checked: unconfirmed');
+    const report = await forgetful(true)();
+    expect(trace(report)).toBe('failed: restart; not checked: unconfirmed');
+    expect(report.steps.find(({ id }) => id === 'restart')?.fix).toContain('in the database');
   });
 });
 
-describe.concurrent('the count of --effects', { timeout: 180_000 }, () => {
-  const expectation = 'Expected `--effects` to answer 200 with the number of actions';
+describe.concurrent('what --effects answers', { timeout: 180_000 }, () => {
+  const expectation = 'Expected `--effects` to answer 200 with the rows';
 
   it.each<[what: string, effects: () => Promise<string>, message: string]>([
-    ['is no number', async () => (await startRecorder(200, '"many"')).url, expectation],
-    ['is a list', async () => (await startRecorder(200, '[{}]')).url, expectation],
+    ['is one number', async () => (await startRecorder(200, '7')).url, expectation],
+    ['is a list of no rows', async () => (await startRecorder(200, '[{}]')).url, expectation],
     ['is no JSON', async () => (await startRecorder(200, 'no JSON')).url, expectation],
     [
-      'has more than 64 KiB',
-      async () => (await startRecorder(200, `{"payment":1,"${'x'.repeat(65 * 1024)}":1}`)).url,
+      'has more than 4 MiB',
+      async () => (await startRecorder(200, `{"payment":1,"${'x'.repeat(4 * 1024 * 1024)}":1}`)).url,
       expectation,
     ],
     [
@@ -254,58 +347,69 @@ describe.concurrent('the count of --effects', { timeout: 180_000 }, () => {
   });
 });
 
-it('the check of missing fields names each field without which a notification is accepted and not acted on', async () => {
-  const listener = await startMerchant({
-    countedAs: (kind, { currency }) =>
-      kind === 'unrecognized' || (kind === 'payment' && !currency) ? undefined : kind,
-  });
-  const { textOf } = await verdicts(listener);
-  expect(textOf('missing-fields', 'problems')).toBe(
-    'accepted and not acted on: payment with `currency` left out, payment with `currency` null',
-  );
-}, 180_000);
-
 it('a listener that does not ask the service has its confirmation marked as not checked, and does not fail', async () => {
   const sandbox = await openSandbox();
-  const { trace, textOf } = await verdicts(await startMerchant({}), { sandbox: sandbox.url });
+  const report = await verifyListener(await startMerchant({}), { sandbox: sandbox.url });
   // A fault that verify left behind would make one of these calls fail.
   const client = new PaymentsClient({ baseUrl: sandbox.url, ...pair, maxRetries: 0 });
   const { response } = await client.createRecurringCheckout(fixtures.recurringCheckoutRequest());
   await client.getTransaction(response.uuid);
-  expect(trace).toBe('failed:; not checked: confirms');
-  const open = 'your listener does not confirm payments with the service before it acts';
-  expect(textOf('confirms', 'open')).toBe(open);
+  expect(trace(report)).toBe('failed:; not checked: unasked');
+  expect(openOf(report, 'unasked')).toContain('your listener books payments without asking the service');
 }, 180_000);
 
-it('verify with --shop passes a listener that refuses orders which its own shop did not create', async () => {
+it('verify with --shop holds a listener that refuses orders which its own shop did not create', async () => {
   const sandbox = await openSandbox();
   const client = new PaymentsClient({ baseUrl: sandbox.url, ...pair });
   const orders = new Set<string>();
   const shop = await answering(async (response) => {
     const request = fixtures.recurringCheckoutRequest({ referenceCode: `shop-${orders.size}`, amount: 30 });
-    orders.add((await client.createRecurringCheckout(request)).response.uuid);
+    await client.createRecurringCheckout(request);
+    orders.add(request.referenceCode);
     response.writeHead(303).end();
   });
   const refusing: Parts = {
-    work(_kind, payload) {
-      const sale = payload.saleToken ?? payload.sale?.uuid;
-      if (sale !== undefined && !payload.event && !orders.has(sale))
-        throw new Error('There is no such order.');
+    work(kind, { referenceCode }) {
+      if (kind === 'payment' && !orders.has(referenceCode)) throw new Error('There is no such order.');
     },
   };
-  const withShop = await verdicts(await startMerchant(refusing), { sandbox: sandbox.url, shop });
-  const without = await verdicts(await startMerchant(refusing), { sandbox: sandbox.url });
-  expect(withShop.trace).toBe('failed:; not checked: confirms');
-  expect(without.trace).toMatch(/^failed: reachable;/);
-  expect(without.textOf('reachable', 'fix')).toContain('pass --shop');
+  const withShop = await verifyListener(await startMerchant(refusing), { sandbox: sandbox.url, shop });
+  expect(trace(withShop)).toBe('failed:; not checked: unasked');
+  expect(withShop.steps.map(({ id }) => id)).toContain('secondPayment');
+  const without = await verifyListener(await startMerchant(refusing), { sandbox: sandbox.url });
+  expect(trace(without)).toBe('failed: first; not checked:');
+  expect(without.steps[0]?.fix).toContain('pass --shop');
+  const dropping: Parts = ({ rows }) => ({
+    work(kind, { referenceCode, saleToken }) {
+      const first = rows.findIndex((row) => row.subject === firstOf.get(referenceCode));
+      if (kind === 'payment' && first >= 0) rows.splice(first, 1);
+      if (kind === 'payment') firstOf.set(referenceCode, saleToken);
+    },
+  });
+  const firstOf = new Map<string, string>();
+  const dropped = await verifyListener(await startMerchant(dropping), { sandbox: sandbox.url, shop });
+  expect(dropped.steps.find(({ id }) => id === 'secondPayment')?.cause).toContain('takes the first one away');
+  const refusingSecond: Parts = () => {
+    const paid = new Set<string>();
+    return {
+      work(kind, { referenceCode }) {
+        if (kind === 'payment' && paid.has(referenceCode)) throw new Error('It is paid.');
+        if (kind === 'payment') paid.add(referenceCode);
+      },
+    };
+  };
+  const refused = await verifyListener(await startMerchant(refusingSecond), { sandbox: sandbox.url, shop });
+  expect(refused.steps.find(({ id }) => id === 'secondPayment')?.cause).toContain(
+    'refuses the second payment',
+  );
 }, 180_000);
 
 describe.concurrent('verify with a sandbox for real sales', { timeout: 180_000 }, () => {
   it('sends none of them to the sandbox’s own listener, and leaves none of them in its lists', async () => {
     const { url: webhookUrl, received } = await startRecorder(200);
     const sandbox = await openSandbox({ webhookUrl });
-    const { trace } = await verdicts(await startMerchant({}), { sandbox: sandbox.url });
-    expect(trace).toBe('failed:; not checked: confirms');
+    const report = await verifyListener(await startMerchant({}), { sandbox: sandbox.url });
+    expect(trace(report)).toBe('failed:; not checked: unasked');
     expect([sandbox.transactions, received, sandbox.webhookUrl]).toEqual([[], [], webhookUrl]);
   });
 
@@ -315,27 +419,37 @@ describe.concurrent('verify with a sandbox for real sales', { timeout: 180_000 }
     sandbox.fault('createRecurringCheckout', { kind: 'status', status: 504, times: 2 });
     sandbox.fault('getTransaction', { kind: 'latency', ms: 1 });
     const armed = () => sandbox.pendingFaults.map(({ operation, left }) => `${operation} ${left}`).join(', ');
-    expect(await withoutFaults(client, async () => armed())).toBe('');
+    expect(await withoutTrace(client, async () => armed())).toBe('');
     expect(armed()).toBe('createRecurringCheckout 2, getTransaction 1');
-    const failing = withoutFaults(client, () => Promise.reject(new Error('It failed.')));
+    const failing = withoutTrace(client, () => Promise.reject(new Error('It failed.')));
     await expect(failing).rejects.toThrow('It failed.');
     expect(armed()).toBe('createRecurringCheckout 2, getTransaction 1');
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('leaves the sandbox as it was after %s', async (signal) => {
+    const sandbox = await openSandbox();
+    sandbox.fault('createRecurringCheckout', { kind: 'status', status: 504, times: 2 });
+    const { url, effects } = await startConfirming(sandbox.url);
+    const run = startCli(['verify', url, '--effects', effects, '--sandbox', sandbox.url], environment);
+    await printed(run, /✓ Books amounts to the cent/);
+    run.child.kill(signal);
+    expect(await run.ended).toMatchObject({ status: signal === 'SIGINT' ? 130 : 143 });
+    expect(sandbox.pendingFaults).toMatchObject([{ operation: 'createRecurringCheckout', left: 2 }]);
+    expect(sandbox.transactions).toEqual([]);
   });
 
   it('also runs from the button of the sandbox’s page', async () => {
     const { url: sandbox } = await openSandbox();
     const { checks } = await pageVerify(() => sandbox, pair, {})({ url: (await startMerchant({})).url });
-    expect(checks.map(({ id }) => id)).toEqual(checklist.map(({ id }) => id));
+    expect(checks.length).toBeGreaterThan(30);
     expect(checks.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
     const elsewhere = pageVerify(() => '', pair, {})({ url: 'http://merchant.example/' });
     await expect(elsewhere).rejects.toThrow('plain http');
   });
 
-  it('ends green on the page with the address that counts the actions', async () => {
+  it('ends green on the page with the address that answers the rows', async () => {
     const { url: sandbox } = await openSandbox();
-    const does = 'confirms payments with the service, as the README advises';
-    const confirming = rightListeners.find((listener) => listener.does === does) ?? { does };
-    const { url, effects } = await startListener(confirming, sandbox);
+    const { url, effects } = await startConfirming(sandbox);
     const { checks } = await pageVerify(() => sandbox, pair, {})({ url, effects });
     expect(checks.filter(({ verdict }) => verdict !== 'passed')).toEqual([]);
     const wrong = pageVerify(() => '', pair, {})({ url, effects: 'http://127.0.0.1:1' });

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { type Credentials, createWebhookHandler, type Notification } from 'pix-automatic-sdk/webhooks';
 import { listen } from './listen';
+import { amountOf, type Booked, right, subjectOf } from './merchant';
 
 /** Answers every request the same way, and keeps the requests. */
 export async function startRecorder(status: number, answer = '') {
@@ -16,18 +17,20 @@ export async function startRecorder(status: number, answer = '') {
       });
       response.writeHead(status).end(answer.replace('{authorization}', authorization));
     },
-    () => received.length,
+    () => [],
   );
   return { ...listener, received };
 }
 
-/** The library’s own listener, which counts its actions by kind. With a client it confirms payments. */
+/** The library’s own listener, which books what it gets. With a client it confirms payments. */
 export function startLibraryListener(credentials: Credentials, confirm?: PaymentsClient) {
-  const actions: Record<string, number> = {};
-  const act = ({ kind }: Notification) => {
-    actions[kind] = (actions[kind] ?? 0) + 1;
+  const rows: Booked[] = [];
+  const act = ({ kind, raw }: Notification) => {
+    const booked = right.bookedAs(right.kindOf(new URL('http://shop.invalid'), raw), raw);
+    if (kind !== 'unrecognized' && booked !== undefined)
+      rows.push({ kind: booked, subject: subjectOf(raw), amount: amountOf(raw) });
   };
   const on = { payment: act, saleStatus: act, reversal: act, refund: act, payout: act, unrecognized: act };
   const handler = createWebhookHandler({ credentials, confirm, on, onReport: () => undefined });
-  return listen(handler, () => actions);
+  return listen(handler, () => rows);
 }

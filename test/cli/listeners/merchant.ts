@@ -21,15 +21,17 @@ export interface Merchant {
   parse(body: string): Payload;
   kindOf(url: URL, payload: Payload): string;
   keyOf(kind: string, payload: Payload): string;
-  /** Acts on a notification, besides counting it. Throws to refuse it. */
+  /** Acts on a notification, besides booking it. Throws to refuse it. */
   work(kind: string, payload: Payload): void | Promise<void>;
-  /** The kind under which the action is counted; `undefined` if it is not. */
-  countedAs(kind: string, payload: Payload): string | undefined;
+  /** The kind that it is booked as; `undefined` if it is not. */
+  bookedAs(kind: string, payload: Payload): string | undefined;
+  /** The amount that it is booked with. */
+  amountOf(kind: string, payload: Payload): number | undefined;
   /** Runs `act` once per key. */
   once(key: string, act: () => Promise<void>, shop: Shop): Promise<Outcome>;
   respond(response: ServerResponse, outcome: Outcome, notification: Notification): void;
-  /** What is answered to the question how many actions were taken. */
-  count(shop: Shop): unknown;
+  /** What `--effects` answers. */
+  effects(shop: Shop): unknown;
 }
 
 export type Parts = Partial<Merchant> | ((shop: Shop) => Partial<Merchant>);
@@ -46,16 +48,27 @@ export interface Notification {
 export interface Shop {
   /** Asks the service, in a listener that is verified with a sandbox. */
   readonly client: PaymentsClient;
-  readonly counts: Record<string, number>;
+  readonly rows: Booked[];
   readonly done: Set<string>;
   readonly running: Set<string>;
-  /** Resolves after the next time that the counts are read. */
-  counted(): Promise<void>;
+  /** Resolves after the next time that the rows are read. */
+  read(): Promise<void>;
   stop(): void;
 }
 
-export function emptyCounts(): Record<string, number> {
-  return { payment: 0, saleStatus: 0, reversal: 0, refund: 0, payout: 0 };
+/** A row of `--effects`. */
+export interface Booked {
+  readonly kind: string;
+  readonly subject: string;
+  readonly amount: number | undefined;
+}
+
+export function subjectOf(payload: Payload): string {
+  return payload.refund?.uuid ?? payload.saleToken ?? payload.uuid;
+}
+
+export function amountOf(payload: Payload): number | undefined {
+  return payload.refund?.amount ?? payload.reversedAmount ?? payload.amount;
 }
 
 /** A right listener, which all wrong ones start from. */
@@ -67,16 +80,17 @@ export const right: Merchant = {
   kindOf(_url, payload) {
     if (payload.refund) return 'refund';
     if (payload.sale && payload.reversedAmount !== undefined) return 'reversal';
-    if (typeof payload.success === 'boolean') return 'payout';
+    if (typeof payload.success === 'boolean') return payload.success ? 'payout' : 'payoutFailed';
     if (payload.newStatus === undefined) return 'unrecognized';
     return payload.newStatus === 'PAID' ? 'payment' : 'saleStatus';
   },
   keyOf(kind, payload) {
-    const id = payload.refund?.uuid ?? payload.saleToken ?? payload.uuid;
-    return [kind, id, payload.newStatus ?? payload.status].join(':');
+    return [kind, subjectOf(payload), payload.newStatus ?? payload.status].join(':');
   },
   work: () => undefined,
-  countedAs: (kind) => (kind === 'unrecognized' ? undefined : kind),
+  bookedAs: (kind, { status }) =>
+    kind === 'unrecognized' || (kind === 'reversal' && status !== 'PAID') ? undefined : kind,
+  amountOf: (_kind, payload) => amountOf(payload),
   async once(key, act, { done, running }) {
     if (done.has(key)) return 'seen';
     if (running.has(key)) return 'busy';
@@ -90,7 +104,7 @@ export const right: Merchant = {
     }
   },
   respond: (response, outcome) => response.writeHead(outcome === 'busy' ? 503 : 200).end('ok'),
-  count: ({ counts }) => ({ ...counts }),
+  effects: ({ rows }) => rows,
 };
 
 /** Answers everything in the same way, and never acts. */
@@ -103,10 +117,10 @@ export async function startMerchant(parts: Parts, client = {} as PaymentsClient)
   const waiting = new Set<() => void>();
   const shop: Shop = {
     client,
-    counts: emptyCounts(),
+    rows: [],
     done: new Set(),
     running: new Set(),
-    counted: () => new Promise((resolve) => waiting.add(resolve)),
+    read: () => new Promise((resolve) => waiting.add(resolve)),
     stop: () => listener.stop(),
   };
   const merchant = { ...right, ...(typeof parts === 'function' ? parts(shop) : parts) };
@@ -117,10 +131,10 @@ export async function startMerchant(parts: Parts, client = {} as PaymentsClient)
       });
     },
     () => {
-      const counts = merchant.count(shop);
+      const answer = JSON.stringify(merchant.effects(shop));
       for (const resolve of waiting) resolve();
       waiting.clear();
-      return counts;
+      return JSON.parse(answer);
     },
   );
   return listener;
@@ -140,8 +154,10 @@ async function handle(
   const kind = merchant.kindOf(url, payload);
   const act = async () => {
     await merchant.work(kind, payload);
-    const counted = merchant.countedAs(kind, payload);
-    if (counted !== undefined) shop.counts[counted] = (shop.counts[counted] ?? 0) + 1;
+    const booked = merchant.bookedAs(kind, payload);
+    if (booked === undefined) return;
+    const amount = merchant.amountOf(kind, payload);
+    shop.rows.push({ kind: booked, subject: subjectOf(payload), amount });
   };
   const outcome = await merchant.once(merchant.keyOf(kind, payload), act, shop);
   merchant.respond(response, outcome, { kind, payload, header });

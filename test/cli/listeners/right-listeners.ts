@@ -13,8 +13,18 @@ import {
   verifyAuthorization,
   type WebhookHandler,
 } from 'pix-automatic-sdk/webhooks';
+import type { StepId } from '../../../src/cli/texts';
 import { listen, onTestsEnd } from './listen';
-import { emptyCounts, type Parts, type Payload, pair, right, rightHeader } from './merchant';
+import {
+  amountOf,
+  type Booked,
+  type Parts,
+  type Payload,
+  pair,
+  right,
+  rightHeader,
+  subjectOf,
+} from './merchant';
 import { rightInExpress } from './styles/express';
 import { rightInFastify } from './styles/fastify';
 import { rightInPlainNode } from './styles/plain';
@@ -22,10 +32,10 @@ import { hasPython, rightInPython } from './styles/python';
 import { rightRouteHandlers } from './styles/routes';
 import type { Listener } from './verify-listener';
 
-/** A listener without a mistake, which must pass all checks. */
+/** A listener without a mistake. */
 export interface RightListener extends Listener {
-  /** The checks that its count of actions cannot answer. */
-  readonly open?: readonly string[];
+  /** The steps that its rows cannot answer. */
+  readonly open?: readonly StepId[];
 }
 
 /** Merchants' listeners, by what each does. */
@@ -33,12 +43,6 @@ const byHand: Readonly<Record<string, Parts>> = {
   'is written by hand': {},
   'is written by hand, and answers duplicates with another text': {
     respond: (response, outcome) => response.writeHead(outcome === 'busy' ? 503 : 200).end(outcome),
-  },
-  'is written by hand, and does nothing about payouts and unknown kinds': ({ counts }) => {
-    delete counts['payout'];
-    return {
-      countedAs: (kind) => (kind === 'payout' || kind === 'unrecognized' ? undefined : kind),
-    };
   },
   'is written by hand, and refuses refunds of payments that it has not seen': () => {
     const paid = new Set<string>();
@@ -61,49 +65,26 @@ const byHand: Readonly<Record<string, Parts>> = {
       refuse: (response) => response.writeHead(refused > 10 ? 429 : 401).end(),
     };
   },
-  'writes to a durable inbox, and counts its rows by kind': () => {
-    const rows = new Map<string, string>();
-    return {
-      countedAs: () => undefined,
-      async once(key) {
-        if (rows.has(key)) return 'seen';
-        rows.set(key, key.split(':')[0] ?? '');
-        return 'done';
-      },
-      count() {
-        const counts = emptyCounts();
-        for (const kind of rows.values()) counts[kind] = (counts[kind] ?? 0) + 1;
-        return counts;
-      },
-    };
+  'writes to a durable inbox, and lets a worker book': inbox(async () => true),
+  'also books bodies of no known kind and failed payouts, as kinds of its own': { bookedAs: (kind) => kind },
+  'books a reversal when it begins, and again when it ends': {
+    bookedAs: (kind) => (kind === 'unrecognized' ? undefined : kind),
   },
-  'writes to a durable inbox, and lets a worker act, who is counted apart from it': inbox(async () => true),
-  'counts only the kinds that it has seen, as GROUP BY does': ({ counts }) => {
-    for (const kind of Object.keys(counts)) delete counts[kind];
-    return {};
+  'writes refunds with a minus, and amounts as text': {
+    effects: ({ rows }) =>
+      rows.map(({ kind, subject, amount = 0 }) => ({
+        kind,
+        subject,
+        amount: (kind === 'payment' ? amount : -amount).toFixed(2),
+      })),
   },
-  'also counts its requests, which are no actions': ({ counts }) => ({
-    isLetIn(...args) {
-      counts['requests'] = (counts['requests'] ?? 0) + 1;
-      return right.isLetIn(...args);
+  'books payments under the reference of their order': ({ rows }) => ({
+    bookedAs: (kind, payload) => {
+      if (kind !== 'payment') return right.bookedAs(kind, payload);
+      rows.push({ kind, subject: payload.referenceCode, amount: payload.amount });
+      return undefined;
     },
   }),
-  'also counts bodies of no known kind, which it keeps': { countedAs: (kind) => kind },
-  'counts failed payouts apart': ({ counts }) => {
-    counts['payoutFailed'] = 0;
-    return {
-      countedAs: (kind, payload) =>
-        payload.success === false ? 'payoutFailed' : right.countedAs(kind, payload),
-    };
-  },
-  'acts on payments alone, and counts nothing else': ({ counts }) => {
-    for (const kind of Object.keys(counts)) if (kind !== 'payment') delete counts[kind];
-    return { countedAs: (kind) => (kind === 'payment' ? kind : undefined) };
-  },
-  'acts on reversals only when they are over, and keeps to the newest state': {
-    countedAs: (kind, payload) =>
-      kind === 'reversal' && payload.status === 'PENDING' ? undefined : right.countedAs(kind, payload),
-  },
   'answers with many headers and a long text': {
     respond: (response, outcome) =>
       response
@@ -184,17 +165,17 @@ export const rightListeners: readonly RightListener[] = [
   {
     does: 'verifies and parses with the library, and keeps the keys itself',
     start: () => {
-      const counts = emptyCounts();
+      const rows: Booked[] = [];
       const done = new Set<string>();
       return listen(
         async (request, response) => {
           if (!verifyAuthorization(request.headers.authorization, pair)) return response.writeHead(401).end();
-          const { kind, key } = parseNotification({ url: request.url, body: await text(request) });
-          if (kind !== 'unrecognized' && !done.has(key)) counts[kind] = (counts[kind] ?? 0) + 1;
+          const { key, raw } = parseNotification({ url: request.url, body: await text(request) });
+          if (!done.has(key)) book(rows, raw);
           done.add(key);
           return response.writeHead(200).end();
         },
-        () => counts,
+        () => rows,
       );
     },
   },
@@ -202,18 +183,18 @@ export const rightListeners: readonly RightListener[] = [
     does: 'is an Express application with a body parser',
     start: () => {
       const app = express();
-      const counts = emptyCounts();
+      const rows: Booked[] = [];
       const done = new Set<string>();
       app.use(express.json({ limit: '1mb' }));
       app.post('/webhooks', ({ headers, body, path }, response) => {
         if (headers.authorization !== rightHeader) return void response.sendStatus(401);
         const kind = right.kindOf(new URL(path, 'http://listener.invalid'), body);
         const key = right.keyOf(kind, body);
-        if (kind !== 'unrecognized' && !done.has(key)) counts[kind] = (counts[kind] ?? 0) + 1;
+        if (!done.has(key)) book(rows, body);
         done.add(key);
         response.json({ received: true });
       });
-      return listen(app, () => counts);
+      return listen(app, () => rows);
     },
   },
   {
@@ -226,25 +207,26 @@ export const rightListeners: readonly RightListener[] = [
     }),
   },
   {
-    does: 'counts all that it does in one number',
-    open: ['right-kind'],
-    merchant: () => {
-      let total = 0;
-      return { work: (kind) => void (kind === 'unrecognized' || total++), count: () => total };
-    },
+    does: 'acts on payments alone, and says so',
+    kinds: ['payment'],
+    merchant: { bookedAs: (kind) => (kind === 'payment' ? kind : undefined) },
   },
 ];
 
+function book(rows: Booked[], payload: Payload): void {
+  const kind = right.bookedAs(right.kindOf(new URL('http://shop.invalid'), payload), payload);
+  if (kind !== undefined) rows.push({ kind, subject: subjectOf(payload), amount: amountOf(payload) });
+}
+
 /** A row is written before the 200. A worker acts on it a moment later, and comes back to it until it can. */
 function inbox(act: (kind: string, payload: Payload, client: PaymentsClient) => Promise<boolean>): Parts {
-  return ({ client, counts, done }) => {
+  return ({ client, rows: booked, done }) => {
     const rows = new Map<string, Payload>();
-    counts['inbox'] = 0;
     const work = async () => {
       for (const [key, { kind, payload }] of rows) {
         if (done.has(key) || !(await act(kind, payload, client).catch(() => false))) continue;
         done.add(key);
-        counts[kind] = (counts[kind] ?? 0) + 1;
+        book(booked, payload);
       }
     };
     let working = Promise.resolve();
@@ -253,12 +235,12 @@ function inbox(act: (kind: string, payload: Payload, client: PaymentsClient) => 
     }, 20);
     onTestsEnd(() => clearInterval(timer));
     return {
-      countedAs: () => undefined,
+      bookedAs: () => undefined,
+      effects: () => [...booked, ...[...rows.keys()].map(() => ({ kind: 'inbox' }))],
       keyOf: (kind, payload) => `${right.keyOf(kind, payload)} ${JSON.stringify({ kind, payload })}`,
       async once(keyAndRow) {
         const [key = '', row = ''] = keyAndRow.split(/ (.*)/s);
         if (done.has(key)) return 'seen';
-        if (!rows.has(key)) counts['inbox'] = (counts['inbox'] ?? 0) + 1;
         // What comes again takes the place of a row that nobody has acted on.
         rows.set(key, JSON.parse(row));
         return 'done';
@@ -283,10 +265,10 @@ function startHandler(
   confirm?: PaymentsClient,
   toListener: (handler: WebhookHandler) => RequestListener = (handler) => handler,
 ) {
-  const counts = emptyCounts();
+  const rows: Booked[] = [];
   const act = async (notification: Notification) => {
     await check(notification);
-    counts[notification.kind] = (counts[notification.kind] ?? 0) + 1;
+    book(rows, notification.raw);
   };
   const on = {
     payment: act,
@@ -303,5 +285,5 @@ function startHandler(
     confirm,
     onReport: () => undefined,
   });
-  return listen(toListener(handler), () => counts);
+  return listen(toListener(handler), () => rows);
 }

@@ -1,9 +1,9 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { SandboxClient } from '../../../src/cli/sandbox-client';
-import type { CheckResult } from '../../../src/cli/verify/check';
+import type { CauseId } from '../../../src/cli/texts';
 import { Effects } from '../../../src/cli/verify/effects';
-import { runChecklist } from '../../../src/cli/verify/run-checklist';
+import { type Report, runVerify, type VerifyOptions } from '../../../src/cli/verify/run';
 import type { TestListener } from './listen';
 import { type Parts, pair, startMerchant } from './merchant';
 
@@ -15,6 +15,8 @@ export interface Listener {
   readonly asksService?: true;
   /** The longest time for a response, in milliseconds. Default: 5 000. */
   readonly limitMs?: number;
+  /** The kinds that it books. Default: those that it is seen to book. */
+  readonly kinds?: readonly string[];
   /** The parts of a listener written by hand that are not those of the right one. */
   readonly merchant?: Parts;
   /** Starts a listener that is not written by hand. */
@@ -23,15 +25,22 @@ export interface Listener {
 
 /** A listener with a mistake, and how verify must report it. */
 export interface WrongListener extends Listener {
-  /** The ids of exactly the checks that must fail. The first one names the mistake. */
-  readonly fails: readonly string[];
-  /** What the advice must say. */
-  readonly advice: RegExp;
+  /** The mistake, which is the first that the report names; `undefined` where it says what it saw alone. */
+  readonly cause: CauseId | undefined;
+  /** Other mistakes that it may name after that. */
+  readonly also: readonly CauseId[];
+  /** What the report must say of it. */
+  readonly words: RegExp;
 }
 
-/** How verify must report a mistake: the ids of the checks that fail, the one that names it first, and the advice. */
-export function reports(fails: string, advice: RegExp) {
-  return { fails: fails.split(', '), advice };
+/** How verify must report a mistake: what it names, in words that are held. */
+export function named(cause: CauseId, words: RegExp, ...also: CauseId[]) {
+  return { cause, words, also };
+}
+
+/** How verify must report a mistake whose cause it cannot know: what it has seen. */
+export function seen(words: RegExp) {
+  return { cause: undefined, words, also: [] };
 }
 
 /** Listeners by what each does wrong, which verify reports alike. */
@@ -42,28 +51,30 @@ export function accused(
   return Object.entries(mistakes).map(([does, merchant]) => ({ does, merchant, ...verdict }));
 }
 
-interface Options {
+interface Options extends Partial<Pick<VerifyOptions, 'kinds' | 'restart'>> {
   readonly limitMs?: number | undefined;
   /** URL of a sandbox, for real sales. */
   readonly sandbox?: string | undefined;
   /** URL at which a POST creates an order. */
   readonly shop?: string | undefined;
-  /** `false` runs the checklist without the count of actions. */
-  readonly countsEffects?: boolean;
+  /** `false` runs the script without `--effects`. */
+  readonly hasEffects?: boolean;
 }
 
-/** Runs the checklist in this process, with the count of the listener’s actions. */
+/** Runs the script in this process. */
 export function verifyListener(
   { url, effects }: Pick<TestListener, 'url' | 'effects'>,
-  { limitMs = 5_000, sandbox, shop, countsEffects = true }: Options = {},
-): Promise<CheckResult[]> {
-  return runChecklist({
+  { limitMs = 5_000, sandbox, shop, hasEffects = true, kinds, restart }: Options = {},
+): Promise<Report> {
+  return runVerify({
     url,
     credentials: pair,
     limitMs,
-    effects: countsEffects ? new Effects(new URL(effects), 150) : undefined,
+    effects: hasEffects ? new Effects(new URL(effects), 250) : undefined,
     sandbox: sandbox === undefined ? undefined : new SandboxClient(sandbox, pair),
     shop: shop === undefined ? undefined : new URL(shop),
+    kinds,
+    restart,
   });
 }
 
@@ -77,13 +88,13 @@ export function startListener(
 }
 
 /** A run mostly waits for things that do not come, so many run at a time. */
-const AT_A_TIME = 20;
+const AT_A_TIME = 8;
 
 /** Verifies every listener. @returns what each got, or throws what its run threw */
 export async function verifyAll<One extends Listener>(
   listeners: readonly One[],
-): Promise<(listener: One) => CheckResult[]> {
-  const results = new Map<One, PromiseSettledResult<CheckResult[]>>();
+): Promise<(listener: One) => Report> {
+  const results = new Map<One, PromiseSettledResult<Report>>();
   const waiting = [...listeners];
   const worker = async () => {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
@@ -99,13 +110,13 @@ export async function verifyAll<One extends Listener>(
   };
 }
 
-async function verifyOne(listener: Listener): Promise<CheckResult[]> {
-  const { asksService, limitMs } = listener;
-  // Each listener has its own sandbox, because a check lets the sandbox answer with errors for a while.
+async function verifyOne(listener: Listener): Promise<Report> {
+  const { asksService, limitMs, kinds } = listener;
+  // Each listener has its own sandbox, because a step lets the sandbox answer with errors for a while.
   const sandbox = asksService && (await startSandbox({ credentials: pair }));
   try {
     const started = await startListener(listener, sandbox?.url);
-    return await verifyListener(started, { limitMs, sandbox: sandbox?.url });
+    return await verifyListener(started, { limitMs, sandbox: sandbox?.url, ...(kinds ? { kinds } : {}) });
   } finally {
     await sandbox?.close();
   }

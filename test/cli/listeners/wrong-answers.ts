@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { right } from './merchant';
-import { accused, reports, type WrongListener } from './verify-listener';
+import { accused, named, seen, type WrongListener } from './verify-listener';
 
-const only200 = reports('status-200', /The service knows no other success/);
-const slow = reports('prompt', /Write the notification to a queue/);
-const early = reports('work-first', /Answer 200 only after the work/);
+const only200 = named('only200', /The service knows no other success/);
+const slow = named('slow', /Write the notification to a queue/);
+const early = named('worksLater', /Answer after the work/);
 
 export const wrongAnswers: readonly WrongListener[] = [
   ...[201, 202, 204].map(
@@ -18,7 +17,8 @@ export const wrongAnswers: readonly WrongListener[] = [
     does: 'answers 204 to what it does nothing about',
     ...only200,
     merchant: {
-      respond: (response, _outcome, { kind }) => response.writeHead(kind === 'payout' ? 204 : 200).end(),
+      respond: (response, _outcome, { kind }) =>
+        response.writeHead(kind === 'payout' || kind === 'payoutFailed' ? 204 : 200).end(),
     },
   },
   {
@@ -29,42 +29,39 @@ export const wrongAnswers: readonly WrongListener[] = [
   },
   {
     does: 'never answers',
-    ...slow,
+    ...seen(/no answer/),
     limitMs: 50,
     merchant: { work: () => new Promise<void>(() => undefined) },
   },
   ...accused(early, {
     'answers 200, and works after it': {
-      async once(key, act, { done, counted }) {
+      async once(key, act, { done, read }) {
         if (done.has(key)) return 'seen';
         done.add(key);
-        const next = counted();
+        const next = read();
         setImmediate(() => void next.then(act));
         return 'done';
       },
     },
     'answers 200, and does not await its work': {
-      async once(key, act, { done, counted }) {
+      async once(key, act, { done, read }) {
         if (done.has(key)) return 'seen';
         done.add(key);
-        void counted().then(act);
+        void read().then(act);
         return 'done';
       },
     },
   }),
   {
     does: 'answers 200 to everything, and never acts',
-    ...reports('acts', /Act before you answer 200/),
-    merchant: { countedAs: () => undefined },
+    ...seen(/accepted and no row came/),
+    merchant: { bookedAs: () => undefined },
   },
   {
     does: 'looks for another spelling of the status, and so never acts on payments',
-    ...reports('acts', /`newStatus` of a sale is `PAID`/),
+    ...seen(/Does `--effects` read what the listener writes/),
     merchant: {
-      countedAs: (kind, payload) =>
-        (payload.newStatus === 'paid' ? kind : right.countedAs(kind, payload)) && kind !== 'payment'
-          ? kind
-          : undefined,
+      bookedAs: (kind, payload) => (kind === 'payment' && payload.newStatus !== 'paid' ? undefined : kind),
     },
   },
 ];

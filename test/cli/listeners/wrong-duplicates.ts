@@ -1,84 +1,117 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Merchant, type Parts, type Payload, right, type Shop } from './merchant';
-import { accused, reports, type WrongListener } from './verify-listener';
-
-const once = reports('duplicates', /Record the idempotency key of what you have acted on/);
-const share = reports('one-sale', /Deduplicate on kind, identity and status together/);
-const undone = reports('order', /do not go back to it/);
-const again = reports('retry', /Record the idempotency key together with the work/);
+import {
+  amountOf,
+  type Booked,
+  type Merchant,
+  type Parts,
+  type Payload,
+  right,
+  type Shop,
+  subjectOf,
+} from './merchant';
+import { accused, named, type WrongListener } from './verify-listener';
 
 export const wrongDuplicates: readonly WrongListener[] = [
-  ...accused(once, {
+  ...accused(named('noKey', /Record the idempotency key of what you have booked/), {
     'acts again on duplicates': {
       async once(_key, act) {
         await act();
         return 'done';
       },
     },
+    'takes a hash of the time for its key': { keyOf: () => `${performance.now()}` },
+  }),
+  ...accused(named('noClaim', /Claim the key before the work/), {
     'acts again on duplicates that come at the same time': withoutClaim(''),
     'acts again on a refund that comes several times at once': withoutClaim('refund'),
     'acts again on a payout that comes several times at once': withoutClaim('payout'),
+  }),
+  ...accused(named('noKeyOfKind', /every kind that you book/), {
     'deduplicates payments alone': () => {
       let number = 0;
       return {
         keyOf: (kind, payload) => (kind === 'payment' ? right.keyOf(kind, payload) : `${kind}:${number++}`),
       };
     },
+    'books a payout at each delivery again': forgetting((kind) => kind === 'payout'),
+    'books a reversal PAID at each delivery again': forgetting(
+      (kind, { status }) => kind === 'reversal' && status === 'PAID',
+    ),
+  }),
+  ...accused(named('forgets', /Keep the idempotency key for days/), {
     'remembers the last notification alone': {
       once(key, act, shop) {
         if (!shop.done.has(key)) shop.done.clear();
         return right.once(key, act, shop);
       },
     },
-    'takes a hash of the time for its key': { keyOf: () => `${performance.now()}` },
+    'remembers the last three notifications': {
+      once(key, act, shop) {
+        if (!shop.done.has(key) && shop.done.size === 3) shop.done.delete([...shop.done][0] ?? '');
+        return right.once(key, act, shop);
+      },
+    },
+  }),
+  ...accused(named('hashesBody', /fields in another order/), {
     'takes a hash of the whole body for its key': { keyOf: (_kind, payload) => JSON.stringify(payload) },
     'takes a hash of the whole body of refunds for their key': keyed('refund', (payload) =>
       JSON.stringify(payload),
     ),
-    'answers 409 to duplicates': {
-      respond: (response, outcome) => response.writeHead(outcome === 'seen' ? 409 : 200).end(),
-    },
-    'handles a payout that failed at each delivery again': forgetting(
-      (_kind, { success }) => success === false,
-    ),
-    'handles a sale with REVERSAL at each delivery again': forgetting((kind) => kind === 'saleStatus'),
-    'handles a reversal PENDING at each delivery again': forgetting(
-      (kind, { status }) => kind === 'reversal' && status === 'PENDING',
-    ),
-    'handles a reversal CANCELLED at each delivery again': forgetting(
-      (kind, { status }) => kind === 'reversal' && status === 'CANCELLED',
-    ),
   }),
-  ...accused(share, {
-    'deduplicates on `saleToken`, or else on `uuid`': {
-      keyOf: (_kind, payload) => payload.saleToken ?? payload.uuid ?? '',
-    },
+  {
+    does: 'answers 409 to duplicates',
+    ...named('refusesDuplicates', /Answer 200 to a duplicate/),
+    merchant: { respond: (response, outcome) => response.writeHead(outcome === 'seen' ? 409 : 200).end() },
+  },
+  {
+    does: 'deduplicates on `saleToken`, or else on `uuid`, and so takes a refund for its payment',
+    ...named('refundLikePayment', /its own `refund.uuid`/, 'reversalKey', 'payoutKey'),
+    merchant: { keyOf: (_kind, payload) => payload.saleToken ?? payload.uuid ?? '' },
+  },
+  ...accused(named('refundKey', /Make the key from `refund.uuid`/), {
     'deduplicates on kind and `saleToken`, and so loses the second refund': keyed(
       'refund',
       ({ saleToken }) => `refund:${saleToken}`,
     ),
-    'deduplicates reversals on their `uuid`, and so loses their end': keyed('reversal', ({ uuid }) => uuid),
     'deduplicates refunds on `saleToken` and amount': keyed(
       'refund',
       ({ saleToken, refund }) => `refund:${saleToken}:${refund.amount}`,
     ),
-    'deduplicates payouts on their `uuid`, and so loses the end of one that failed first': keyed(
-      'payout',
-      ({ uuid }) => uuid,
+  }),
+  {
+    does: 'deduplicates reversals on their `uuid`, and so loses their end',
+    ...named('reversalKey', /`uuid` and `status` together/),
+    merchant: keyed('reversal', ({ uuid }) => uuid),
+  },
+  {
+    does: 'deduplicates payouts on their `uuid`, and so loses the end of one that failed first',
+    ...named('payoutKey', /a payout keeps its `uuid`/),
+    merchant: {
+      keyOf: (kind, payload) => (kind.startsWith('payout') ? payload.uuid : right.keyOf(kind, payload)),
+    },
+  },
+  ...accused(named('keyWithoutIdentity', /amount, date and shopper are no identity/), {
+    'takes day, amount and shopper for the key of a payment': keyed(
+      'payment',
+      ({ date, amount, shopper }) => `${date}:${amount}:${shopper?.email}`,
+    ),
+    'takes the second and the amount for the key of a payment': keyed(
+      'payment',
+      ({ date, amount }) => `${date}:${amount}`,
     ),
   }),
   {
     does: 'books every payment twice',
-    ...reports('acts', /Act once for one notification/),
-    merchant: ({ counts }) => ({
-      work(kind) {
-        if (kind === 'payment') counts['payment'] = (counts['payment'] ?? 0) + 1;
+    ...named('booksTwice', /registered twice/),
+    merchant: ({ rows }) => ({
+      work(kind, payload) {
+        if (kind === 'payment') rows.push({ kind, subject: payload.saleToken, amount: payload.amount });
       },
     }),
   },
   {
     does: 'answers 200 to other payments while it is at work on one',
-    ...reports('burst', /Answer 200 only to what you have acted on/),
+    ...named('busyAccepted', /Answer 503 while you are busy/),
     merchant: () => {
       let isBusy = false;
       return {
@@ -96,7 +129,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   },
   {
     does: 'refuses what was overtaken',
-    ...reports('order', /Answer 200 to a state that is over already/),
+    ...named('refusesOvertaken', /what is refused comes five more times/),
     merchant: () => {
       const ended = new Set<string>();
       return {
@@ -108,16 +141,13 @@ export const wrongDuplicates: readonly WrongListener[] = [
       };
     },
   },
-  ...accused(undone, {
-    'reopens a reversal that is over when its PENDING comes late': undoing('reversal', ({ uuid }) => uuid),
-    'takes back a payment when the PENDING of its sale comes late': undoing(
-      'payment',
-      ({ saleToken }) => saleToken,
-    ),
+  ...accused(named('reopens', /do not go back to it/), {
+    'reopens a reversal that is over when its PENDING comes late': undoing('reversal'),
+    'takes back a payment when the PENDING of its sale comes late': undoing('payment'),
   }),
   {
     does: 'records the key before the work, which fails at first',
-    ...again,
+    ...named('recordsBeforeWork', /together with the work/),
     merchant: {
       async once(key, _act, { done }) {
         if (done.has(key)) return 'seen';
@@ -126,29 +156,23 @@ export const wrongDuplicates: readonly WrongListener[] = [
       },
     },
   },
-  ...(
-    [
-      ['refunds', 'refund', 2],
-      ['sales with REVERSAL', 'saleStatus', 0],
-    ] as const
-  ).map(
-    ([what, kind, successes]): WrongListener => ({
-      does: `records the key of ${what} before the work, which fails once`,
-      ...again,
-      merchant: () => {
-        let number = 0;
-        return {
-          async once(key, act, shop) {
-            if (key.startsWith(kind) && !shop.done.has(key) && number++ === successes) {
-              shop.done.add(key);
-              throw new Error('The database is away.');
-            }
-            return right.once(key, act, shop);
-          },
-        };
+  {
+    does: 'records the key some time after its answer',
+    ...named('lateKey', /before the answer/),
+    merchant: {
+      async once(key, act, { done }) {
+        if (done.has(key)) return 'seen';
+        await act();
+        setTimeout(() => done.add(key), 400);
+        return 'done';
       },
-    }),
-  ),
+    },
+  },
+  ...accused(named('severalProcesses', /a store that all processes share/), {
+    'runs as two processes, each with keys of its own': processes(2, true),
+    'runs as four processes, each with keys of its own': processes(4, true),
+    'runs as two processes, each with keys and rows of its own': processes(2, false),
+  }),
 ];
 
 /** Looks up the key of such a notification, but does not claim it before the work. */
@@ -181,20 +205,43 @@ function forgetting(isForgotten: (kind: string, payload: Payload) => boolean): P
   };
 }
 
-/** A listener that keeps the newest status of each thing, and counts those that are over. */
-function undoing(counter: 'payment' | 'reversal', idOf: (payload: Payload) => string) {
-  return ({ counts }: Shop): Partial<Merchant> => {
-    const ended = new Set<string>();
+/** A listener that takes back what it has booked when PENDING comes. */
+function undoing(kind: 'payment' | 'reversal') {
+  return ({ rows }: Shop): Partial<Merchant> => ({
+    work(_kind, payload) {
+      if ((payload.newStatus ?? payload.status) !== 'PENDING') return;
+      const row = rows.findIndex((one) => one.kind === kind && one.subject === subjectOf(payload));
+      if (row >= 0) rows.splice(row, 1);
+    },
+  });
+}
+
+/** Requests go to one process after the other, as in a cluster of Node. */
+function processes(number: number, sharesRows: boolean): Parts {
+  return (shop) => {
+    const own = Array.from({ length: number }, () => ({
+      ...shop,
+      done: new Set<string>(),
+      rows: [] as Booked[],
+    }));
+    let turn = 0;
+    const next = () => own[turn++ % number] ?? shop;
     return {
-      countedAs: (kind, payload) =>
-        kind === 'reversal' && counter === kind && payload.status === 'PENDING'
-          ? undefined
-          : right.countedAs(kind, payload),
-      work(kind, payload) {
-        const status = payload.newStatus ?? payload.status;
-        if (kind === counter && status !== 'PENDING') ended.add(idOf(payload));
-        if (status === 'PENDING' && ended.delete(idOf(payload))) counts[counter] = (counts[counter] ?? 0) - 1;
+      bookedAs: sharesRows ? right.bookedAs : () => undefined,
+      keyOf: (kind, payload) => `${right.keyOf(kind, payload)} ${JSON.stringify(payload)}`,
+      async once(keyAndPayload, act) {
+        const [key = '', payload = ''] = keyAndPayload.split(/ (.*)/s);
+        const process = next();
+        const parsed = JSON.parse(payload);
+        const book = async () => {
+          await act();
+          const kind = right.bookedAs(right.kindOf(new URL('http://shop.invalid'), parsed), parsed);
+          if (!sharesRows && kind !== undefined)
+            process.rows.push({ kind, subject: subjectOf(parsed), amount: amountOf(parsed) });
+        };
+        return right.once(key, book, process);
       },
+      effects: ({ rows }) => (sharesRows ? rows : next().rows),
     };
   };
 }

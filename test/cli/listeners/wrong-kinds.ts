@@ -1,36 +1,39 @@
 import { type Merchant, type Payload, right } from './merchant';
-import { accused, reports, type WrongListener } from './verify-listener';
+import { accused, named, seen, type WrongListener } from './verify-listener';
 
-const everyKind = reports('kinds', /Answer 200 to every kind/);
-const fields = reports('missing-fields', /Read fields with care/);
+const fields = named('needsField', /Read fields with care/);
 
 export const wrongKinds: readonly WrongListener[] = [
-  ...accused(everyKind, {
+  ...accused(seen(/refused: a payout/), {
     'refuses payouts': { work: refusing((kind) => kind === 'payout') },
+  }),
+  ...accused(seen(/refused: a sale with the newStatus REVERSAL/), {
     'refuses sales with another status than PAID': { work: refusing((kind) => kind === 'saleStatus') },
+  }),
+  ...accused(named('endsProcess', /let no error end the process/), {
     'ends its process on payouts': ({ stop }) => ({
-      work: (kind, payload) => (kind === 'payout' && payload.success === false ? stop() : undefined),
+      work: (kind) => (kind === 'payoutFailed' ? stop() : undefined),
     }),
   }),
   {
     does: 'crashes on the receipt that a payout which failed has not',
-    ...reports('kinds, missing-fields', /A payout that failed has no receipt/),
+    ...named('needsField', /`receipt` null/),
     merchant: {
       work(kind, payload) {
-        if (kind === 'payout') payload.receipt.toString();
+        if (kind.startsWith('payout')) payload.receipt.toString();
       },
     },
   },
   {
     does: 'refuses fields that it does not know',
-    ...reports('unknown-fields', /leave the others alone/),
-    merchant: { work: refusing((_kind, payload) => 'sandboxText' in payload) },
+    ...named('strict', /leave the others alone/),
+    merchant: { work: refusing((_kind, payload) => 'sandboxField' in payload) },
   },
   {
     does: 'refuses objects with fields that it does not know',
-    ...reports('unknown-fields', /additionalProperties/),
+    ...named('strict', /additionalProperties/),
     merchant: {
-      work: refusing((_kind, payload) => payload.shopper && 'sandboxText' in payload.shopper),
+      work: refusing((_kind, payload) => payload.shopper && 'sandboxField' in payload.shopper),
     },
   },
   ...accused(fields, {
@@ -54,17 +57,19 @@ export const wrongKinds: readonly WrongListener[] = [
       work: (kind, { bankDetails }) => void (kind === 'refund' && bankDetails.bank),
     },
     'accepts a payment without a currency, and does not act on it': {
-      countedAs: (kind, payload) =>
-        kind === 'payment' && !payload.currency ? undefined : right.countedAs(kind, payload),
+      bookedAs: (kind, payload) =>
+        kind === 'payment' && !payload.currency ? undefined : right.bookedAs(kind, payload),
     },
   }),
   {
     does: 'crashes on a reversal whose receipt is null',
-    ...reports('kinds, missing-fields', /Answer 200 to every kind/),
+    ...named('needsField', /`receipt` null/),
     merchant: { work: (kind, { receipt }) => void (kind === 'reversal' && receipt.trim()) },
   },
-  ...accused(reports('unknown-kinds', /Answer 200 to a JSON object of no known kind/), {
+  ...accused(named('refusesUnknown', /Answer 200, keep the body/), {
     'refuses kinds that it does not know': { work: refusing((kind) => kind === 'unrecognized') },
+  }),
+  ...accused(named('endsProcess', /let no error end the process/), {
     'ends its process on kinds that it does not know': ({ stop }) => ({
       work: (kind, payload) =>
         kind === 'unrecognized' && payload.saleToken === undefined ? stop() : undefined,

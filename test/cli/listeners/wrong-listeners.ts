@@ -1,5 +1,6 @@
 import { wrongInExpress } from './styles/express';
 import { wrongInFastify } from './styles/fastify';
+import { wrongWithLibrary } from './styles/library';
 import { wrongInPlainNode } from './styles/plain';
 import { hasPython, wrongInPython } from './styles/python';
 import { wrongRouteHandlers } from './styles/routes';
@@ -29,5 +30,6 @@ export const wrongListeners: readonly WrongListener[] = [
   ...wrongInFastify,
   ...wrongRouteHandlers,
   ...wrongInPlainNode,
+  ...wrongWithLibrary,
   ...(hasPython ? wrongInPython : []),
 ];

@@ -1,41 +1,95 @@
-import { type Parts, type Payload, right } from './merchant';
-import { accused, reports, type WrongListener } from './verify-listener';
+import { amountOf, type Parts, type Payload, right } from './merchant';
+import { accused, named, type WrongListener } from './verify-listener';
 
-const meaning = reports('right-kind', /Mark an order paid only when/);
-
-const unknown = reports('unknown-kinds', /Book nothing for a body/);
+const unknown = named('booksUnknown', /alone makes no payment, refund or payout/);
 
 export const wrongMeanings: readonly WrongListener[] = [
-  ...accused(meaning, {
-    'marks an order paid when its sale is reversed': paidBy(({ newStatus }) => newStatus === 'REVERSAL'),
-    'takes every `newStatus` but REVERSAL for a payment': paidBy(
-      ({ newStatus }, kind) => kind === 'saleStatus' && newStatus !== 'REVERSAL',
-    ),
-    'takes the kind from the query alone, and what has none for a payment': {
-      kindOf: (url, payload) => kindOfQuery(url) ?? (payload.event ? 'unrecognized' : 'payment'),
+  {
+    does: 'marks an order paid when its sale is reversed',
+    ...named('statusAsPayment', /whatever its `newStatus` is: REVERSAL\./),
+    merchant: paidBy(({ newStatus }) => newStatus === 'REVERSAL'),
+  },
+  {
+    does: 'takes every `newStatus` but REVERSAL for a payment',
+    ...named('statusAsPayment', /whatever its `newStatus` is: PENDING, SANDBOX\./),
+    merchant: paidBy(({ newStatus }, kind) => kind === 'saleStatus' && newStatus !== 'REVERSAL'),
+  },
+  {
+    does: 'takes the kind from the query alone, and what has none for a payment',
+    ...named('queryAloneBooked', /takes one without it for a payment/, 'statusAsPayment'),
+    merchant: {
+      kindOf: (url, payload) => kindOfQuery(url, payload) ?? (payload.event ? 'unrecognized' : 'payment'),
     },
-    'books reversals as refunds': {
-      countedAs: (kind) => (kind === 'reversal' ? 'refund' : right.countedAs(kind, {})),
+  },
+  {
+    does: 'books reversals as refunds',
+    ...named('otherKind', /Tell the kinds apart/),
+    merchant: {
+      bookedAs: (kind, payload) => (kind === 'reversal' ? 'refund' : right.bookedAs(kind, payload)),
     },
-    'books a payout that failed as a payment': paidBy(({ success }) => success === false),
-    'books a payout that failed as paid out': ({ counts }) => {
-      counts['payoutFailed'] = 0;
-      return {};
+  },
+  {
+    does: 'books a payout that failed as a payment',
+    ...named('asPayment', /books a failed payout as a payment/),
+    merchant: paidBy(({ success }) => success === false),
+  },
+  {
+    does: 'books a payout that failed as paid out',
+    ...named('failedAsPayout', /has paid nothing/),
+    merchant: {
+      bookedAs: (kind, payload) => (kind === 'payoutFailed' ? 'payout' : right.bookedAs(kind, payload)),
     },
-  }),
+  },
   {
     does: 'takes everything with a `saleToken` for a payment',
-    ...meaning,
-    fails: ['right-kind', 'unknown-kinds'],
+    ...named(
+      'asPayment',
+      /a `saleToken`, a `uuid` or an amount alone makes none/,
+      'statusAsPayment',
+      'booksUnknown',
+    ),
     merchant: paidBy(({ saleToken }) => saleToken !== undefined),
+  },
+  {
+    does: 'books the amount of the whole sale as refunded',
+    ...named('wholeSale', /Book `refund.amount`/),
+    merchant: {
+      amountOf: (kind, payload) => (kind === 'refund' ? payload.originalAmount : amountOf(payload)),
+    },
+  },
+  {
+    does: 'takes the payment away when a part of it is refunded',
+    ...named('takesBack', /leaves the rest of the payment/),
+    merchant: ({ rows }) => ({
+      work(kind, { saleToken }) {
+        const row = rows.findIndex(({ kind: of, subject }) => of === 'payment' && subject === saleToken);
+        if (kind === 'refund' && row >= 0) rows.splice(row, 1);
+      },
+    }),
+  },
+  {
+    does: 'books whole amounts, as a column of whole numbers does',
+    ...named('wholeAmounts', /a column of whole numbers cuts them/),
+    merchant: { amountOf: (_kind, payload) => Math.round(amountOf(payload) ?? 0) },
+  },
+  {
+    does: 'cuts amounts off at the cent, and so loses one',
+    ...named('truncates', /19\.99 \* 100 is 1998\.9999999999998/),
+    merchant: { amountOf: (_kind, payload) => Math.trunc((amountOf(payload) ?? 0) * 100) / 100 },
+  },
+  {
+    does: 'books cents in the place of amounts',
+    ...named('inCents', /a hundred times too much/),
+    merchant: { amountOf: (_kind, payload) => (amountOf(payload) ?? 0) * 100 },
   },
   ...accused(unknown, {
     'takes unknown bodies with a `saleToken` for payments': {
-      countedAs: (kind, payload) => (kind === 'unrecognized' ? payload.saleToken && 'payment' : kind),
+      bookedAs: (kind, payload) =>
+        kind === 'unrecognized' ? payload.saleToken && 'payment' : right.bookedAs(kind, payload),
     },
     'books unknown bodies without flags as payouts, because they have a `uuid`': takenFor(
       'payout',
-      ({ event, uuid, saleToken }) => event && uuid && saleToken === undefined,
+      ({ event, uuid, saleToken, status }) => event && uuid && saleToken === undefined && status !== 'PAID',
     ),
     'takes unknown bodies with the status PAID for payments': takenFor(
       'payment',
@@ -48,10 +102,10 @@ export const wrongMeanings: readonly WrongListener[] = [
   }),
   {
     does: 'takes the kind from the query alone, and does nothing about what has none',
-    ...reports('right-kind', /Look at the query and at the body/),
+    ...named('queryAlone', /Look at the query and at the body/),
     merchant: {
       kindOf: (url, payload) =>
-        kindOfQuery(url) ?? (payload.newStatus ? right.kindOf(url, payload) : 'unrecognized'),
+        kindOfQuery(url, payload) ?? (payload.newStatus ? right.kindOf(url, payload) : 'unrecognized'),
     },
   },
 ];
@@ -59,7 +113,7 @@ export const wrongMeanings: readonly WrongListener[] = [
 /** Also counts these as payments. */
 function paidBy(isPaid: (payload: Payload, kind: string) => boolean): Parts {
   return {
-    countedAs: (kind, payload) => (isPaid(payload, kind) ? 'payment' : right.countedAs(kind, payload)),
+    bookedAs: (kind, payload) => (isPaid(payload, kind) ? 'payment' : right.bookedAs(kind, payload)),
   };
 }
 
@@ -68,9 +122,9 @@ function takenFor(kind: string, isTaken: (payload: Payload, url: URL) => boolean
   return { kindOf: (url, payload) => (isTaken(payload, url) ? kind : right.kindOf(url, payload)) };
 }
 
-function kindOfQuery(url: URL): string | undefined {
-  return (
-    ['refund', 'payout'].find((flag) => url.searchParams.has(flag)) ??
-    (url.searchParams.has('reversing') ? 'reversal' : undefined)
-  );
+function kindOfQuery(url: URL, { success }: Payload): string | undefined {
+  const { searchParams } = url;
+  if (searchParams.has('refund')) return 'refund';
+  if (searchParams.has('payout')) return success ? 'payout' : 'payoutFailed';
+  return searchParams.has('reversing') ? 'reversal' : undefined;
 }

@@ -1,15 +1,13 @@
 import { buffer } from 'node:stream/consumers';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { type Merchant, type Outcome, type Payload, right } from './merchant';
-import { accused, reports, type WrongListener } from './verify-listener';
-
-const answer503 = reports('confirms', /Answer 500 or 503 when the service cannot be asked/);
+import { accused, named, type WrongListener } from './verify-listener';
 
 /** Listeners that ask the service about a payment, and do the wrong thing with its response. */
 const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'confirms payments, and records the key of one that it could not confirm',
-    ...reports('retry', /Record the idempotency key together with the work/),
+    ...named('recordsBeforeWork', /Record the idempotency key together with the work/),
     merchant: ({ client }) => ({
       ...confirming(client),
       async once(key, act, { done }) {
@@ -22,30 +20,21 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'confirms payments, and answers 200 for good to one that it could not confirm',
-    ...reports('retry', /give the claim back when the work fails/),
+    ...named('keepsUnconfirmed', /record no key for it/),
     merchant: ({ client }) => {
       const unconfirmed = new Set<string>();
       return {
         async work(kind, payload) {
           if (kind === 'payment' && !(await isConfirmed(client, payload))) unconfirmed.add(payload.saleToken);
         },
-        countedAs: (kind, payload) =>
-          kind === 'unrecognized' || unconfirmed.has(payload.saleToken) ? undefined : kind,
+        bookedAs: (kind, payload) =>
+          kind === 'payment' && unconfirmed.has(payload.saleToken)
+            ? undefined
+            : right.bookedAs(kind, payload),
       };
     },
   },
-  {
-    does: 'confirms every notification as if it were a payment, and so refuses refunds',
-    ...reports('kinds', /Answer 200 to every kind/),
-    merchant: ({ client }) => ({
-      async work(kind, payload) {
-        if (kind === 'unrecognized') return;
-        if (kind !== 'payment' || !(await isConfirmed(client, payload))) throw new Error('Not confirmed.');
-      },
-      countedAs: (kind) => (kind === 'payment' ? kind : undefined),
-    }),
-  },
-  ...accused(answer503, {
+  ...accused(named('swallows', /Do not catch the error to answer 200/), {
     'answers 200 when it cannot ask the service about a payment': ({ client }) => ({
       ...confirming(client),
       async once(key, act, shop) {
@@ -53,6 +42,8 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
         return right.once(key, act, shop).catch((): Outcome => 'seen');
       },
     }),
+  }),
+  ...accused(named('actsUnasked', /answer 500 or 503/), {
     'asks the service, and acts all the same when it cannot be asked': ({ client }) => ({
       async work(kind, payload) {
         // The mistake: an error of the query counts as a yes.
@@ -63,7 +54,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   }),
   ...(['latin1', 'ascii'] as const).map((encoding) => ({
     does: `reads the body as ${encoding}, and so confirms another reference code`,
-    ...reports('bodies', /UTF-8/),
+    ...named('encoding', /UTF-8/),
     merchant: ({ client }: { client: PaymentsClient }): Partial<Merchant> => ({
       ...confirming(client),
       read: async (request) => (await buffer(request)).toString(encoding),
@@ -71,7 +62,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   })),
   {
     does: 'decodes each piece of the body by itself, and so confirms another reference code',
-    ...reports('bodies', /whole body/),
+    ...named('decodesPieces', /Join the whole body/),
     merchant: ({ client }) => ({
       ...confirming(client),
       async read(request) {
@@ -83,7 +74,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'asks the service for the sale, and does not compare its amount',
-    ...reports('confirms', /Confirm with `confirmPayment` before you act/),
+    ...named('comparesNoAmount', /goods are shipped for a cent/),
     merchant: ({ client }) => ({
       async work(kind, { saleToken }) {
         if (kind !== 'payment') return;
@@ -94,7 +85,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'asks the service for the sale, and does not look whether it is paid',
-    ...reports('confirms', /compares situation, amount/),
+    ...named('comparesNoState', /compares situation, amount/),
     merchant: ({ client }) => ({
       async work(kind, { saleToken, amount }) {
         if (kind !== 'payment') return;
@@ -105,7 +96,42 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
 ];
 
-export const wrongWithSandbox: readonly WrongListener[] = listeners.map((listener) => {
+/** Listeners that ask, and lose what comes after a refusal. */
+const locking: readonly Omit<WrongListener, 'asksService'>[] = [
+  {
+    does: 'knows no order of these sales',
+    ...named('unknownOrder', /pass --shop/),
+    merchant: {
+      work(kind) {
+        if (kind === 'payment') throw new Error('There is no such order.');
+      },
+    },
+  },
+  {
+    does: 'takes a lock, and does not give it back when a payment is not confirmed',
+    ...named('keepsLock', /Give back in `finally`/),
+    merchant: ({ client }) => {
+      let isLocked = false;
+      let refused = 0;
+      return {
+        async once(key, act, shop) {
+          if (shop.done.has(key)) return 'seen';
+          if (isLocked && refused > 2) return 'busy';
+          isLocked = true;
+          try {
+            return await right.once(key, act, shop);
+          } catch (error) {
+            refused++;
+            throw error;
+          }
+        },
+        ...confirming(client),
+      };
+    },
+  },
+];
+
+export const wrongWithSandbox: readonly WrongListener[] = [...listeners, ...locking].map((listener) => {
   return { ...listener, asksService: true };
 });
 

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import { SandboxClient } from '../../../src/cli/sandbox-client';
-import type { CheckResult } from '../../../src/cli/verify/check';
 import { Effects } from '../../../src/cli/verify/effects';
-import { runChecklist } from '../../../src/cli/verify/run-checklist';
+import { runVerify } from '../../../src/cli/verify/run';
+import type { StepResult } from '../../../src/cli/verify/step';
 import { listen } from '../../helpers/listen';
 import type { Program } from '../runner/program';
 import type { Running } from '../runner/run-example';
 
-/** The line that an example prints when it has acted, by kind. */
+/** The line that an example prints when it has booked, by kind. Its groups `subject` and `amount` are those of the row. */
 export type Acted = Readonly<Record<string, RegExp>>;
 
 /** The URL at which a POST creates an order and its journey, like the example’s own page or route. */
@@ -16,32 +16,33 @@ export type Shop = (running: Running) => Promise<string>;
 /** The longest time until an action is counted, in milliseconds. */
 const EFFECTS_WAIT_MS = 500;
 
-/** Runs the checklist with real sales. Returns the checks that did not pass, including those left unchecked. */
+/** Runs the script with real sales. Returns the steps that failed, and why it ended early. */
 export async function verify(
   running: Running,
   program: Program,
   acted: Acted,
   shop?: Shop,
-): Promise<CheckResult[]> {
+): Promise<{ failed: StepResult[]; ended: string | undefined }> {
   const { sandbox, webhookUrl } = running;
   sandbox.setWebhookUrl(undefined);
-  const effects = await answering(async () => count(program, acted));
-  const checks = await runChecklist({
+  const effects = await answering(async () => rowsOf(program, acted));
+  const { steps, ended } = await runVerify({
     url: webhookUrl,
     credentials: sandbox.credentials,
     limitMs: 10_000,
     effects: new Effects(new URL(effects), EFFECTS_WAIT_MS),
     sandbox: new SandboxClient(sandbox.url, sandbox.credentials),
     shop: shop && new URL(await shop(running)),
+    kinds: Object.keys(acted),
   });
-  return checks.filter(({ verdict }) => verdict !== 'passed');
+  return { failed: steps.filter(({ verdict }) => verdict === 'failed'), ended };
 }
 
-/** Counts once the output has stopped changing, because some may still be on its way through the pipe. */
-async function count(program: Program, acted: Acted): Promise<Record<string, number>> {
+/** Reads once the output has stopped changing, because some may still be on its way through the pipe. */
+async function rowsOf(program: Program, acted: Acted): Promise<object[]> {
   const printed = await program.settledOutput();
-  return Object.fromEntries(
-    Object.entries(acted).map(([kind, pattern]) => [kind, printed.match(pattern)?.length ?? 0]),
+  return Object.entries(acted).flatMap(([kind, pattern]) =>
+    [...printed.matchAll(pattern)].map(({ groups }) => ({ kind, ...groups })),
   );
 }
 

@@ -162,7 +162,7 @@ describe.skipIf(!(await findMysql()))('A listener over MariaDB', () => {
   );
 });
 
-/** The recipe of docs/stores.md. */
+/** The recipe of docs/database.md. */
 function closeSilent(pool: Pool, afterMs: number): void {
   const timers = new Map<object, NodeJS.Timeout>();
   pool.on('acquire', (connection) =>

@@ -1,8 +1,8 @@
-import { type Payload, right } from '../merchant';
+import { amountOf, type Booked, type Payload, right, subjectOf } from '../merchant';
 
 /** What a shop has written down. It acts at once, so that nothing comes between the look and the record. */
 export class Books {
-  readonly counts: Record<string, number> = { payment: 0, saleStatus: 0, reversal: 0, refund: 0, payout: 0 };
+  readonly rows: Booked[] = [];
   readonly #done = new Set<string>();
   #later: (() => void)[] = [];
 
@@ -14,18 +14,20 @@ export class Books {
     return right.keyOf(this.kindOf(payload), payload);
   }
 
-  count(kind: string): void {
-    if (kind !== 'unrecognized') this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+  /** Writes down without a look at what is there. */
+  add(payload: Payload, kind = this.kindOf(payload), amount = amountOf(payload)): void {
+    const booked = right.bookedAs(kind, payload);
+    if (booked !== undefined) this.rows.push({ kind: booked, subject: subjectOf(payload), amount });
   }
 
   /** Answers `--effects`. Only then does it do what waits for that. */
-  read(): Record<string, number> {
-    const counts = { ...this.counts };
+  read(): Booked[] {
+    const rows = [...this.rows];
     for (const act of this.#later.splice(0)) act();
-    return counts;
+    return rows;
   }
 
-  /** Acts after the counts were read once: late on any machine, however slow. */
+  /** Acts after the rows were read once: late on any machine, however slow. */
   later(act: () => void): void {
     this.#later.push(act);
   }
@@ -33,6 +35,6 @@ export class Books {
   book(payload: Payload, key = this.keyOf(payload), kind = this.kindOf(payload)): void {
     if (this.#done.has(key)) return;
     this.#done.add(key);
-    this.count(kind);
+    this.add(payload, kind);
   }
 }

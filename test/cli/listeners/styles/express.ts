@@ -2,7 +2,7 @@ import express, { type Express, type Request, type RequestHandler } from 'expres
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { pair, readPair, rightHeader } from '../merchant';
-import { type Listener, reports, type WrongListener } from '../verify-listener';
+import { type Listener, named, seen, type WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 type Build = (app: Express, books: Books, client: PaymentsClient) => void;
@@ -17,7 +17,7 @@ function inExpress(build: Build): Pick<Listener, 'start'> {
       app.use(((error, _request, response, _next) => {
         response.sendStatus(error.status ?? 500);
       }) as express.ErrorRequestHandler);
-      return listen(app, () => books.counts);
+      return listen(app, () => books.rows);
     },
   };
 }
@@ -44,21 +44,21 @@ function booking(app: Express, books: Books, ...before: RequestHandler[]): void 
 export const wrongInExpress: readonly WrongListener[] = [
   {
     does: 'remembers what it has acted on for 250 ms (Express)',
-    ...reports('duplicates', /Keep the idempotency key for days/),
+    ...named('forgets', /Keep the idempotency key for days/),
     ...inExpress((app, books) => {
       const recent = new Map<string, number>();
       app.post('/webhooks', authenticate, json, (request, response) => {
         const key = books.keyOf(request.body);
         const last = recent.get(key);
         recent.set(key, performance.now());
-        if (last === undefined || performance.now() - last > 250) books.count(books.kindOf(request.body));
+        if (last === undefined || performance.now() - last > 250) books.add(request.body);
         response.sendStatus(200);
       });
     }),
   },
   {
     does: 'stores cents as `BigInt(amount * 100)` (Express)',
-    ...reports('amounts', /Math\.round/),
+    ...named('refusesCents', /Math\.round/),
     ...inExpress((app, books) => {
       app.post('/webhooks', authenticate, json, (request, response) => {
         const { amount } = request.body;
@@ -70,12 +70,12 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: "keeps the default body limit of Express's parser (Express)",
-    ...reports('bodies', /limit/),
+    ...named('limit', /limit/),
     ...inExpress((app, books) => booking(app, books, authenticate, express.json())),
   },
   {
     does: "splits the pair at ':' and takes the first two parts (Express)",
-    ...reports('credentials', /whole `Authorization` header/),
+    ...named('splits', /whole `Authorization` header/),
     ...inExpress((app, books) => {
       booking(app, books, json, (request, response, next) => {
         const { authorization = '' } = request.headers;
@@ -87,7 +87,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'answers 401 and goes on (Express)',
-    ...reports('credentials', /before/),
+    ...named('goesOn', /before you do anything else/),
     ...inExpress((app, books) => {
       booking(app, books, json, (request, response, next) => {
         if (!isRight(request)) {
@@ -100,7 +100,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'answers 200 to whatever it fails at (Express)',
-    ...reports('missing-fields', /may be missing|optional/i),
+    ...named('needsField', /`shopper` left out is lost/),
     ...inExpress((app, books) => {
       app.post('/webhooks', authenticate, json, (request, response) => {
         try {
@@ -113,14 +113,14 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'is down behind its balancer: 503 (Express)',
-    ...reports('reachable', /503/),
+    ...named('everything', /health check/),
     ...inExpress((app) => {
       app.use((_request, response) => void response.sendStatus(503));
     }),
   },
   {
     does: 'redirects requests with a query (Express)',
-    ...reports('kinds, unknown-kinds', /redirect/),
+    ...seen(/redirected, which the service does not follow/),
     ...inExpress((app, books) => {
       app.use((request, response, next) => {
         if (request.originalUrl.includes('?')) response.redirect(308, request.path);
@@ -131,7 +131,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'parses forms alone (Express)',
-    ...reports('reachable', /JSON/),
+    ...named('body', /JSON/),
     ...inExpress((app, books) => booking(app, books, authenticate, express.urlencoded({ extended: true }))),
   },
 ];

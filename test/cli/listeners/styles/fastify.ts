@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifySchema, type FastifyServerOp
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
-import { type Listener, reports, type WrongListener } from '../verify-listener';
+import { type Listener, named, type WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 type Build = (app: FastifyInstance, books: Books, client: PaymentsClient) => void;
@@ -10,7 +10,7 @@ type Build = (app: FastifyInstance, books: Books, client: PaymentsClient) => voi
 function inFastify(
   build: Build,
   options: FastifyServerOptions = {},
-  counts: (books: Books) => unknown = (books) => books.counts,
+  effects: (books: Books) => unknown = (books) => books.rows,
 ): Pick<Listener, 'start'> {
   return {
     async start(client) {
@@ -21,7 +21,7 @@ function inFastify(
       });
       build(app, books, client);
       await app.ready();
-      return listen(app.routing, () => counts(books));
+      return listen(app.routing, () => effects(books));
     },
   };
 }
@@ -41,23 +41,23 @@ function booking(schema: FastifySchema = {}): Build {
 export const wrongInFastify: readonly WrongListener[] = [
   {
     does: 'takes 100 KiB and no more (Fastify)',
-    ...reports('bodies', /limit/),
+    ...named('limit', /limit/),
     ...inFastify(booking(), { bodyLimit: 102_400 }),
   },
   {
     does: 'has a schema in which an amount is a whole number (Fastify)',
-    ...reports('reachable', /stricter than the document/),
+    ...named('refusesCents', /a schema of integers refuses it/),
     ...inFastify(booking({ body: { type: 'object', properties: { amount: { type: 'integer' } } } })),
   },
   {
     does: 'has a schema that requires a shopper (Fastify)',
-    ...reports('kinds, missing-fields, unknown-kinds', /Answer 200 to every kind/),
+    ...named('needsField', /`shopper` left out/, 'refusesUnknown'),
     ...inFastify(booking({ body: { type: 'object', required: ['shopper'] } })),
   },
   {
     does: 'keeps what the service said for five minutes (Fastify)',
     asksService: true,
-    ...reports('confirms', /cache/),
+    ...named('caches', /cache no answer/),
     ...inFastify((app, books, client) => {
       const cache = new Map<string, Promise<Payload>>();
       app.post('/webhooks', async (request, reply) => {
@@ -77,7 +77,7 @@ export const wrongInFastify: readonly WrongListener[] = [
   },
   {
     does: 'records the reference code of an order alone (Fastify)',
-    ...reports('one-sale, missing-fields, duplicates', /Deduplicate on kind, identity and status together/),
+    ...named('refundLikePayment', /its own `refund.uuid`/, 'payoutKey'),
     ...inFastify((app, books) => {
       app.post('/webhooks', (request) => {
         const body: Payload = request.body;
@@ -88,7 +88,7 @@ export const wrongInFastify: readonly WrongListener[] = [
   },
   {
     does: 'has a route for each `type` of the query, and none for a failed payout (Fastify)',
-    ...reports('kinds', /`payout=true` alone/),
+    ...named('needsType', /`payout=true` alone/),
     ...inFastify((app, books) => {
       app.post<{ Querystring: Record<string, string> }>('/webhooks', (request, reply) => {
         const { type, ...others } = request.query;
@@ -101,7 +101,7 @@ export const wrongInFastify: readonly WrongListener[] = [
   {
     does: 'compares `amount * 100` with the cents of its order (Fastify)',
     asksService: true,
-    ...reports('amounts', /Math\.round/),
+    ...named('refusesCents', /Math\.round/),
     ...inFastify((app, books, client) => {
       app.post('/webhooks', async (request, reply) => {
         const body: Payload = request.body;
@@ -134,12 +134,7 @@ export const rightInFastify: readonly Listener[] = [
     }),
   },
   {
-    does: 'tells its version, its start and an empty name beside its counts (Fastify)',
-    ...inFastify(booking(), {}, ({ counts }) => ({
-      version: '1.4.2',
-      startedAt: '2026-01-05T12:00:00Z',
-      name: '',
-      ...counts,
-    })),
+    does: 'has rows of its own kinds, too (Fastify)',
+    ...inFastify(booking(), {}, ({ rows }) => [{ kind: 'signup', plan: 'coffee', amount: 'none' }, ...rows]),
   },
 ];

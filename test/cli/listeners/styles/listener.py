@@ -13,7 +13,7 @@ MISTAKE = sys.argv[1] if len(sys.argv) > 1 else ""
 KEY, TOKEN, SERVICE = os.environ["KEY"], os.environ["TOKEN"], os.environ["SERVICE"]
 EXPECTED = "Basic " + base64.b64encode(f"{KEY}:{TOKEN}".encode()).decode()
 
-counts = collections.Counter(payment=0, saleStatus=0, reversal=0, refund=0, payout=0)
+rows = []
 done: "collections.OrderedDict[tuple, bool]" = collections.OrderedDict()
 lock = threading.Lock()
 
@@ -24,7 +24,7 @@ def kind_of(payload):
     if payload.get("sale") and "reversedAmount" in payload:
         return "reversal"
     if isinstance(payload.get("success"), bool):
-        return "payout"
+        return "payout" if payload["success"] else "payoutFailed"
     if "newStatus" not in payload:
         return None
     return "payment" if payload["newStatus"] == "PAID" else "saleStatus"
@@ -41,8 +41,7 @@ def is_confirmed(payload):
     )
     with urllib.request.urlopen(request) as answer:
         sale = json.load(answer)
-    cents = int(payload["amount"] * 100) if MISTAKE == "truncates" else round(payload["amount"] * 100)
-    return sale["situation"] == "PAID" and cents == round(sale["amount"] * 100)
+    return sale["situation"] == "PAID" and round(payload["amount"] * 100) == round(sale["amount"] * 100)
 
 
 class Listener(BaseHTTPRequestHandler):
@@ -59,7 +58,7 @@ class Listener(BaseHTTPRequestHandler):
 
     def do_GET(self):
         if self.path == "/actions":
-            self.answer(200, json.dumps(counts).encode())
+            self.answer(200, json.dumps(rows).encode())
         else:
             self.answer(405)
 
@@ -93,7 +92,7 @@ class Listener(BaseHTTPRequestHandler):
         key = key_of(kind, payload)
         if MISTAKE == "swallows" and kind == "refund":
             payload["bankDetails"]["bank"].upper()
-        if MISTAKE in ("truncates", "asks") and kind == "payment" and not is_confirmed(payload):
+        if MISTAKE == "asks" and kind == "payment" and not is_confirmed(payload):
             raise ValueError("not confirmed")
         with lock:
             if key in done:
@@ -101,8 +100,12 @@ class Listener(BaseHTTPRequestHandler):
             done[key] = True
             if MISTAKE == "forgets" and len(done) > 3:
                 done.popitem(last=False)
-            if kind:
-                counts[kind] += 1
+            if kind and not (kind == "reversal" and payload["status"] != "PAID"):
+                refund = payload.get("refund") or {}
+                amount = refund.get("amount") or payload.get("reversedAmount") or payload["amount"]
+                if MISTAKE == "truncates":
+                    amount = int(amount * 100) / 100
+                rows.append({"kind": kind, "subject": key[1], "amount": amount})
 
 
 server = (HTTPServer if MISTAKE == "single" else ThreadingHTTPServer)(("127.0.0.1", 0), Listener)

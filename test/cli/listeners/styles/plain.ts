@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { listen } from '../listen';
 import { rightHeader } from '../merchant';
-import { type Listener, reports, type WrongListener } from '../verify-listener';
+import { type Listener, named, type WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 /** Node's own server, and a header of this exact name. */
@@ -17,7 +17,7 @@ function readingHeader(isIt: (name: string) => boolean): Pick<Listener, 'start'>
           books.book(JSON.parse((await buffer(request)).toString()));
           response.writeHead(200, { connection: 'close' }).end();
         },
-        () => books.counts,
+        () => books.rows,
       );
     },
   };
@@ -26,12 +26,12 @@ function readingHeader(isIt: (name: string) => boolean): Pick<Listener, 'start'>
 export const wrongInPlainNode: readonly WrongListener[] = [
   {
     does: 'looks for `Authorization` among the raw headers, in this case alone (plain Node)',
-    ...reports('credentials', /name of the header in one case/),
+    ...named('headerCase', /name of the header in one case/),
     ...readingHeader((name) => name === 'Authorization'),
   },
   {
     does: 'looks for `authorization` among the raw headers, in this case alone (plain Node)',
-    ...reports('reachable', /name of the header in one case/),
+    ...named('headerCase', /name of the header in one case/),
     ...readingHeader((name) => name === 'authorization'),
   },
 ];

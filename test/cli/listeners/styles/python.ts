@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestsEnd } from '../listen';
 import { pair } from '../merchant';
-import { type Listener, reports, type WrongListener } from '../verify-listener';
+import { type Listener, named, type WrongListener } from '../verify-listener';
 
 /** Whether Python is there. Without it, its listeners are reported as skipped. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0;
@@ -26,38 +26,37 @@ function inPython(mistake = ''): Pick<Listener, 'start'> {
 export const wrongInPython: readonly WrongListener[] = [
   {
     does: 'compares `int(amount * 100)` with cents (Python)',
-    asksService: true,
-    ...reports('amounts', /round/),
+    ...named('truncates', /round/),
     ...inPython('truncates'),
   },
   {
     does: 'reads 4,096 bytes of a body (Python)',
-    ...reports('bodies', /whole body/),
+    ...named('limit', /1 MB/),
     ...inPython('short-read'),
   },
   {
     does: "splits the pair at ':' and takes the first two parts (Python)",
-    ...reports('credentials', /whole/),
+    ...named('splits', /whole/),
     ...inPython('splits'),
   },
   {
     does: 'answers 200 to a refund that it fails at (Python)',
-    ...reports('missing-fields', /may be missing|optional/i),
+    ...named('needsField', /`bankDetails`/),
     ...inPython('swallows'),
   },
   {
     does: 'makes a `dict` of the headers, and looks for `Authorization` (Python)',
-    ...reports('credentials', /name of the header in one case/),
+    ...named('headerCase', /name of the header in one case/),
     ...inPython('title-case'),
   },
   {
     does: 'makes a `dict` of the headers, and looks for `authorization` (Python)',
-    ...reports('reachable', /name of the header in one case/),
+    ...named('headerCase', /name of the header in one case/),
     ...inPython('lower-case'),
   },
   {
     does: 'remembers the last three notifications (Python)',
-    ...reports('duplicates', /Record the idempotency key/),
+    ...named('forgets', /Keep the idempotency key/),
     ...inPython('forgets'),
   },
 ];

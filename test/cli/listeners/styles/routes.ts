@@ -2,7 +2,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
-import { type Listener, reports, type WrongListener } from '../verify-listener';
+import { type Listener, named, type WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 type Route = (request: Request) => Response | Promise<Response>;
@@ -41,7 +41,7 @@ function guarding(isLetIn: (request: Request) => boolean, refuse: (request: Requ
 export const wrongRouteHandlers: readonly WrongListener[] = [
   {
     does: 'answers, and then does its work (route handler)',
-    ...reports('work-first', /only after the work/),
+    ...named('worksLater', /Answer after the work/),
     ...booking((payload, books) => {
       books.later(() => books.book(payload));
       return ok();
@@ -49,7 +49,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'answers 202 (route handler)',
-    ...reports('status-200', /200/),
+    ...named('only200', /200/),
     ...booking((payload, books) => {
       books.book(payload);
       return new Response(null, { status: 202 });
@@ -57,7 +57,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'takes everything with the status PAID for a payment (route handler)',
-    ...reports('right-kind, unknown-kinds', /kind/),
+    ...named('asPayment', /a `uuid` or an amount alone makes none/, 'booksUnknown'),
     ...booking((payload, books) => {
       const status = payload.newStatus ?? payload.status;
       books.book(payload, undefined, status === 'PAID' ? 'payment' : books.kindOf(payload));
@@ -66,7 +66,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'shares the work of equal notifications only while it runs (route handler)',
-    ...reports('duplicates', /Record the idempotency key/),
+    ...named('noKey', /Record the idempotency key/),
     ...route((books) => {
       const running = new Map<string, Promise<void>>();
       return async (request) => {
@@ -75,9 +75,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
         const key = books.keyOf(payload);
         const work =
           running.get(key) ??
-          new Promise<void>((resolve) => setTimeout(resolve, 20)).then(() =>
-            books.count(books.kindOf(payload)),
-          );
+          new Promise<void>((resolve) => setTimeout(resolve, 20)).then(() => books.add(payload));
         running.set(key, work);
         await work.finally(() => running.delete(key));
         return ok();
@@ -86,12 +84,12 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'sends whoever has no credentials to its login (route handler)',
-    ...reports('credentials', /401/),
+    ...named('redirectsForged', /401/),
     ...guarding(isRight, (request) => Response.redirect(new URL('/login', request.url), 302)),
   },
   {
     does: 'compares the header without its case (route handler)',
-    ...reports('credentials', /case/),
+    ...named('ignoresCase', /case/),
     ...guarding(
       (request) => request.headers.get('authorization')?.toLowerCase() === rightHeader.toLowerCase(),
       unauthorized,
@@ -99,7 +97,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'compares the end of the header (route handler)',
-    ...reports('credentials', /whole/),
+    ...named('anyScheme', /whole/),
     ...guarding(
       (request) =>
         request.headers.get('authorization')?.endsWith(rightHeader.slice('Basic '.length)) ?? false,

@@ -1,0 +1,130 @@
+import type { SandboxNotification } from '../../../sandbox/model/records';
+import { isObject } from '../../../shared/objects';
+import { say } from '../../language';
+import { bookingOf } from '../judge';
+import type { Sale } from '../sales';
+import type { Send } from '../send';
+import type { Outcome } from '../step';
+import type { Script, World } from '../world';
+
+/** A change of one field. */
+interface Change {
+  readonly path: string;
+  /** `undefined` leaves the field out of the JSON. */
+  readonly value: unknown;
+}
+
+/** The fields of each kind that are never left out, because no listener can act without them. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  payment: ['saleToken', 'newStatus', 'referenceCode', 'amount'],
+  refund: ['saleToken', 'referenceCode', 'status', 'refund.uuid', 'refund.amount', 'refund.status'],
+  reversal: ['uuid', 'status', 'reversedAmount', 'sale.uuid', 'sale.id'],
+  payout: ['uuid', 'success', 'status', 'amount'],
+};
+
+/** Field that the document does not show. The names are made up, and say so. */
+const UNKNOWN = 'sandboxField';
+
+/** A notification, and the payment that a listener may want to know before it. */
+interface Made {
+  readonly notification: SandboxNotification;
+  readonly before?: SandboxNotification;
+}
+
+/** Each kind with all but the needed fields left out, and then with `null` in their place and unknown ones beside them. */
+export async function* fields({ sales }: World, paid: readonly Sale[]): Script {
+  const [first] = paid;
+  const kinds: Record<string, () => Promise<Made>> = {
+    payment: async () => ({ notification: (await sales.sale()).payment }),
+    refund: async () => ({ notification: await (first ?? (await sales.sale())).refund(0.1) }),
+    async reversal() {
+      const sale = await sales.sale();
+      return { notification: (await sale.reversal('PAID')).ended, before: sale.payment };
+    },
+    payout: async () => ({ notification: sales.payout(true) }),
+  };
+  for (const [kind, make] of Object.entries(kinds)) {
+    const paths = pathsOf((await make()).notification.payload).filter((path) => !isNeeded(kind, path));
+    const leaves = paths.filter((path) => !paths.some((other) => other.startsWith(`${path}.`)));
+    const objects = paths.filter((path) => !leaves.includes(path));
+    const forms = {
+      leftOut: paths.map((path) => ({ path, value: undefined })),
+      null: [
+        ...leaves.map((path) => ({ path, value: null })),
+        { path: UNKNOWN, value: [{ depth: 1 }] },
+        ...objects.map((path) => ({ path: `${path}.${UNKNOWN}`, value: 'new' })),
+      ],
+    };
+    for (const [form, changes] of Object.entries(forms) as ['leftOut' | 'null', Change[]][]) {
+      const outcome = yield* attempt(kind, form, make, changes, false);
+      if (!outcome.only('refused', 'broken', 'missing', 'amount')) continue;
+      const found = yield* bisect(kind, form, make, changes);
+      if (found === undefined) continue;
+      const isUnknown = found.path.includes(UNKNOWN);
+      const how = say(found.value === undefined ? 'fields.leftOut' : 'fields.null');
+      outcome.blame(isUnknown ? 'strict' : 'needsField', { kind, path: found.path, how });
+    }
+  }
+}
+
+async function* attempt(
+  kind: string,
+  form: 'leftOut' | 'null',
+  make: () => Promise<Made>,
+  changes: readonly Change[],
+  isProbe: boolean,
+): Script<Outcome> {
+  const { notification, before } = await make();
+  const opening: Send[] = before === undefined ? [] : [{ what: say('sent.payment'), notification: before }];
+  const payload = changes.reduce(
+    (rest, { path, value }) => replace(rest, path.split('.'), value),
+    notification.payload,
+  );
+  return yield {
+    id: form === 'leftOut' ? 'leftOut' : 'nulls',
+    values: { kind },
+    sends: [...opening, { what: say(`sent.${form}`, { kind }), notification: { ...notification, payload } }],
+    must: [...opening.map((send) => bookingOf(send.notification)), bookingOf(notification)],
+    ...(isProbe ? { isProbe: true as const } : {}),
+  };
+}
+
+/** Halves the changes until one is left, unless a notification without any of them fails too. */
+async function* bisect(
+  kind: string,
+  form: 'leftOut' | 'null',
+  make: () => Promise<Made>,
+  changes: readonly Change[],
+): Script<Change | undefined> {
+  const fails = async function* (some: readonly Change[]): Script<boolean> {
+    const { types } = yield* attempt(kind, form, make, some, true);
+    return types.length > 0;
+  };
+  if (yield* fails([])) return undefined;
+  let suspects = changes;
+  while (suspects.length > 1) {
+    const half = suspects.slice(0, Math.ceil(suspects.length / 2));
+    suspects = (yield* fails(half)) ? half : suspects.slice(half.length);
+  }
+  // Two fields that only fail together are no cause by themselves.
+  return (yield* fails(suspects)) ? suspects[0] : undefined;
+}
+
+function isNeeded(kind: string, path: string): boolean {
+  return needed[kind]?.some((name) => name === path || name.startsWith(`${path}.`)) ?? false;
+}
+
+/** Every field that has a value, the fields of objects included: `shopper`, `shopper.email`. */
+function pathsOf(payload: object, prefix = ''): string[] {
+  return Object.entries(payload).flatMap(([name, value]: [string, unknown]) => {
+    if (value === undefined || value === null) return [];
+    const path = prefix + name;
+    return isObject(value) ? [path, ...pathsOf(value, `${path}.`)] : [path];
+  });
+}
+
+function replace(payload: object, [name = '', ...rest]: readonly string[], value: unknown): object {
+  const inner: unknown = Reflect.get(payload, name);
+  if (rest.length === 0) return { ...payload, [name]: value };
+  return isObject(inner) ? { ...payload, [name]: replace(inner, rest, value) } : payload;
+}

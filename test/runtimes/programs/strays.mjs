@@ -1,0 +1,66 @@
+// Calls a service whose connections bring responses that nobody asked for, and prints what became of the calls.
+import { Buffer } from 'node:buffer';
+import { connect } from 'node:net';
+import process from 'node:process';
+import { PaymentsClient } from 'pix-automatic-sdk';
+
+const { http, tls, control, strays, requests, tries, seed } = JSON.parse(process.argv.at(-1));
+const teller = connect(control, '127.0.0.1').setNoDelay(true);
+await new Promise((resolve) => teller.once('connect', resolve));
+
+// A small generator (mulberry32), so that a seed repeats a run.
+let state = seed;
+function random() {
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+}
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const calls = {
+  POST: async (client, id) => {
+    const { response } = await client.createRecurringCheckout({ ...requests.checkout, referenceCode: id });
+    return response.uuid === `uuid-of-${id}`;
+  },
+  PUT: async (client, id) => (await client.cancelScheduledPayment(id, { reason: 'r' })).status === 0,
+  GET: async (client, id) => {
+    const { uuid, situation } = await client.getTransaction(id);
+    return uuid === id && situation === 'PAID';
+  },
+};
+
+const found = { tries: 0, refused: 0, wrong: 0, failedQueries: 0, otherFailures: 0, examples: [] };
+for (const baseUrl of [`http://127.0.0.1:${http}`, `https://127.0.0.1:${tls}`]) {
+  const client = new PaymentsClient({ baseUrl, apiKey: 'key', apiToken: 'token', timeoutMs: 10_000 });
+  for (let number = 0; number < tries; number += 1) {
+    const stray = strays[number % strays.length];
+    const method = Object.keys(calls)[Math.floor(number / strays.length) % 3];
+    const isAfterOurs = Math.floor(number / strays.length / 3) % 2 === 0;
+    const id = `${new URL(baseUrl).protocol.slice(0, -1)}-${method}-${number}`;
+    try {
+      if (isAfterOurs) await client.getTransaction(`before-${id}`);
+      else await (await fetch(`${baseUrl}/health`)).text();
+    } catch (error) {
+      // Our own must not fail. The merchant's may: its connection is exposed to strays.
+      if (isAfterOurs) {
+        found.failedQueries += 1;
+        found.examples.push(`${id} after ${stray}, before: ${error.message}`);
+      }
+    }
+    await sleep(6 * random());
+    teller.write(`${stray}\n`);
+    found.tries += 1;
+    try {
+      if (!(await calls[method](client, id))) found.wrong += 1;
+    } catch (error) {
+      if (method === 'GET') found.failedQueries += 1;
+      else if (error.outcome === 'refused' || error.outcome === 'not-sent') found.refused += 1;
+      else found.otherFailures += 1;
+      found.examples.push(`${id} after ${stray}: ${error.message}`);
+    }
+  }
+}
+found.examples.splice(5);
+console.log(`found ${Buffer.from(JSON.stringify(found)).toString('base64')}`);
+process.exit(0);
