@@ -69,7 +69,7 @@ describe.skipIf(database === undefined)('the shop with Knex and Express over MyS
     expect(order).toEqual({ state: 'open', code: expect.stringMatching(/^000201/) });
     expect(await open()).toEqual(order);
 
-    sandbox.pay();
+    sandbox.pay(sandbox.transactions[0]?.uuid ?? '');
     const rows = () => query('SELECT order_key, needs_person FROM payments');
     await vi.waitFor(async () => expect(await rows()).not.toEqual([]), { timeout: 30_000, interval: 100 });
     await sandbox.idle();
