@@ -77,6 +77,16 @@ describe('open', () => {
     expect(await orders.find({ uuid: 'seen-uuid' })).toMatchObject({ key: 'order-1', state: 'lost' });
   });
 
+  it('records money so that the same sums of two orders do not look alike', async () => {
+    const { open, read } = setUp();
+    for (const key of ['order-1', 'order-2']) await open(key);
+    const hashesOf = async (key: string) => Object.values((await read(key)).order.attempts[0]?.money ?? {});
+    const [first, second] = [await hashesOf('order-1'), await hashesOf('order-2')];
+    expect([first.length, second.length]).toEqual([5, 5]);
+    expect(new Set([...first, ...second]).size).toBe(10);
+    expect(JSON.stringify(first)).not.toContain(String(request.amount));
+  });
+
   it('refuses other money, naming paths and no values, and sends nothing', async () => {
     const { orders, open, client } = setUp();
     await open();

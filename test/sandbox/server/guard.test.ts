@@ -52,6 +52,10 @@ describe('a Host header', () => {
   it.each<[name: string, options?: SandboxOptions]>([
     ['attacker.example'],
     ['localhost.attacker.example'],
+    // A name server may resolve it to any host.
+    ['evil.localhost'],
+    ['evillocalhost'],
+    ['127.0.0.1.attacker.example'],
     ['169.254.169.254'],
     ['a@127.0.0.1'],
     ['10.0.0.1'],
