@@ -41,7 +41,7 @@ export type LetterFailure = Pick<DeadLetter, 'code' | 'errorName'>;
  * What is told once of a letter.
  *
  * - `'credential'`: it came with a pair that is not valid any more
- * - `'drop'`: it will be deleted before it is tried again
+ * - `'drop'`: it ends within a day, or has ended
  */
 export type LetterNote = 'credential' | 'drop';
 
@@ -52,6 +52,42 @@ export interface LetterRecord {
   readonly notes?: readonly LetterNote[] | undefined;
   /** So long after its first failure: nothing that happens to a letter keeps its body for longer. */
   readonly until: number;
+}
+
+/** What is known of a letter after its end: nothing of its body. */
+export interface LetterEnd extends Pick<DeadLetter, 'key' | 'kind'> {
+  /** When it ends, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/**
+ * The record of a letter's end. It outlives the letter, so that the drop is told even where nothing ran on its last day.
+ */
+export interface EndRecord {
+  /** Missing once the letter is forgotten. */
+  readonly end?: LetterEnd | undefined;
+  readonly notes?: readonly LetterNote[] | undefined;
+  readonly until: number;
+}
+
+/** How long after its end a letter's drop can be told. */
+export const END_KEPT_MS = 7 * DAY_MS;
+
+/** What the record of a letter's end is found by. No key of a letter has this character: it is encoded there. */
+export const endId = (key: string) => `|${key}`;
+
+/** The record of a letter's end, once the letter is kept. Gives nothing if it is there. */
+export function endAfter(
+  before: EndRecord | undefined,
+  { key, kind }: Pick<DeadLetter, 'key' | 'kind'>,
+  at: number,
+): EndRecord | undefined {
+  return before?.end?.at === at ? undefined : { end: { key, kind, at }, until: at + END_KEPT_MS };
+}
+
+/** The end in a record that was read, if it has come and was not told. */
+export function untoldEnd({ end, notes = [] }: EndRecord, now: number): LetterEnd | undefined {
+  return end !== undefined && end.at <= now && !notes.includes('drop') ? end : undefined;
 }
 
 /** The letter in a record that was read. */

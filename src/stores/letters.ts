@@ -1,5 +1,12 @@
 import { StoreError } from '../errors';
-import { afterDelivery, type LetterRecord, type NewDeadLetter } from './dead-letters';
+import {
+  afterDelivery,
+  type EndRecord,
+  endAfter,
+  endId,
+  type LetterRecord,
+  type NewDeadLetter,
+} from './dead-letters';
 import type { ReadResult, SingleRecords } from './steps';
 
 // Dead letters by the steps on single records, for what must be written in the same transaction as something else.
@@ -14,9 +21,11 @@ export async function keepLetter(
   letter: NewDeadLetter,
   retentionMs: number,
 ): Promise<void> {
-  await changeLetter(records, letter.key, (before, now) =>
+  const kept = await changeLetter<LetterRecord>(records, letter.key, (before, now) =>
     afterDelivery(before, letter, { now, retentionMs }),
   );
+  const end = kept?.until ?? 0;
+  await changeLetter<EndRecord>(records, endId(letter.key), (before) => endAfter(before, letter, end));
 }
 
 /**
@@ -25,28 +34,32 @@ export async function keepLetter(
  * @throws `StoreError` if others write the same letter each time
  */
 export async function forgetLetter(records: SingleRecords, key: string): Promise<void> {
-  await changeLetter(records, key, (before) => before && { until: 0 });
+  for (const id of [key, endId(key)]) await changeLetter(records, id, (before) => before && { until: 0 });
 }
 
 /** How often a change is tried while others write the same record. */
 const TRIES = 10;
 
-async function changeLetter(
+/** Resolves with what it wrote; nothing where there is nothing to change. */
+async function changeLetter<Value extends { readonly until: number }>(
   records: SingleRecords,
-  key: string,
-  change: (before: LetterRecord | undefined, now: number) => LetterRecord | undefined,
-): Promise<void> {
+  id: string,
+  change: (before: Value | undefined, now: number) => Value | undefined,
+): Promise<Value | undefined> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const read = await records.readRecord<Omit<LetterRecord, 'until'>>('letter:', key);
-    const next = change(recordOf(read), read.now);
-    if (next === undefined) return;
+    const read = await records.readRecord<Omit<Value, 'until'>>('letter:', id);
+    const next = change(recordOf<Value>(read), read.now);
+    if (next === undefined) return undefined;
     const { until, ...value } = next;
-    if (await records.writeRecord('letter:', key, value, read, until)) return;
+    if (await records.writeRecord('letter:', id, value, read, until)) return next;
   }
   throw new StoreError('Others wrote the same dead letter each time that it was to be changed. Try again.');
 }
 
 /** A letter as a step on single records reads it. */
-function recordOf({ value, until }: ReadResult<Omit<LetterRecord, 'until'>>): LetterRecord | undefined {
-  return value === undefined || until === undefined ? undefined : { ...value, until };
+function recordOf<Value extends { readonly until: number }>({
+  value,
+  until,
+}: ReadResult<Omit<Value, 'until'>>): Value | undefined {
+  return value === undefined || until === undefined ? undefined : ({ ...value, until } as Value);
 }

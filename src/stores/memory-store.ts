@@ -14,9 +14,9 @@ import {
 /** The limits and the clock of a {@link MemoryStore}. */
 export interface MemoryStoreOptions extends NamespaceOptions {
   /**
-   * How many records are kept at most; an order has about five. When the store is full, the tenth that was written
-   * longest ago is forgotten: of notifications that were acted on, whose late repeats run again, then, with a warning, of
-   * orders that were paid and a day old. It never forgets a dead letter or an open order: if those fill it, it fails.
+   * How many records are kept at most; an order has about five, a dead letter two. When the store is full, the tenth
+   * that was written longest ago is forgotten: of notifications that were acted on, whose late repeats run again, then,
+   * with a warning, of orders that were paid and a day old. It never forgets a dead letter or an open order: if those fill it, it fails.
    * Default: 1 000 000; at most 8 388 608.
    */
   readonly maxEntries?: number | undefined;

@@ -3,7 +3,16 @@ import { newToken } from '../shared/bytes';
 import { sleep, stopwatch } from '../shared/time';
 import { checkDuration, checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
 import type { DeadLetter } from './dead-letters';
-import { afterDelivery, afterReplay, type LetterRecord, liveLetter } from './dead-letters';
+import {
+  afterDelivery,
+  afterReplay,
+  type EndRecord,
+  endAfter,
+  endId,
+  type LetterRecord,
+  liveLetter,
+  untoldEnd,
+} from './dead-letters';
 import {
   decideClaim,
   decideComplete,
@@ -188,6 +197,7 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
   /** What the record of each claim was when it was claimed, so that its completion need not read it again. */
   const claimed = new WeakMap<Claim, Reading<SubjectRecord>>();
   const letterKey = (key: string) => keyOf(namespace, 'letter:', key);
+  const endKey = (key: string) => keyOf(namespace, 'letter:', endId(key));
 
   /** Lists until there are as many as are wanted: some of those in the list are none, or cannot be read. */
   async function list<Value extends object, Wanted>(
@@ -285,9 +295,13 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
     async keepLetter(letter, retentionMs) {
       const ms = checkDuration('retentionMs', retentionMs);
       const keeping = { name: 'keepLetter', key: letterKey(letter.key) };
-      await change<LetterRecord, void>(records, keeping, ({ value, now }) => {
+      const end = await change<LetterRecord, number>(records, keeping, ({ value, now }) => {
         const next = afterDelivery(value, letter, { now, retentionMs: ms });
-        return { result: undefined, next, until: next.until };
+        return { result: next.until, next, until: next.until };
+      });
+      await change<EndRecord, void>(records, { ...keeping, key: endKey(letter.key) }, ({ value }) => {
+        const next = endAfter(value, letter, end);
+        return { result: undefined, next, until: next?.until };
       });
     },
 
@@ -300,12 +314,11 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
     },
 
     async noteLetter(key, note) {
-      const noting = { name: 'noteLetter', key: letterKey(key) };
-      return change<LetterRecord, boolean>(records, noting, ({ value, now }) => {
+      const noting = { name: 'noteLetter', key: note === 'drop' ? endKey(key) : letterKey(key) };
+      return change<LetterRecord & EndRecord, boolean>(records, noting, ({ value, now }) => {
         const notes = value?.notes ?? [];
-        if (value === undefined || liveLetter(value, now) === undefined || notes.includes(note)) {
-          return { result: false };
-        }
+        const noted = liveLetter(value, now) ?? value?.end;
+        if (value === undefined || noted === undefined || notes.includes(note)) return { result: false };
         return { result: true, next: { ...value, notes: [...notes, note] }, until: value.until };
       });
     },
@@ -320,16 +333,26 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
     async listLetters(page) {
       const { now } = await read(records, keyOf(namespace, 'maintain', ''));
       // A letter that was forgotten just now has a record for another millisecond.
-      return list<LetterRecord, DeadLetter>('letter:', page, (record) => liveLetter(record, now));
+      return list<LetterRecord & EndRecord, DeadLetter>('letter:', page, (record) => {
+        const ended = untoldEnd(record, now);
+        if (ended !== undefined) page.onEnded?.(ended);
+        return liveLetter(record, now);
+      });
     },
 
     async forgetLetter(key, isMeant = () => true) {
       const forgetting = { name: 'forgetLetter', key: letterKey(key) };
-      await change<LetterRecord, void>(records, forgetting, ({ value, now }) => {
+      const isForgotten = await change<LetterRecord, boolean>(records, forgetting, ({ value, now }) => {
         const letter = liveLetter(value, now);
-        const isForgotten = letter !== undefined && isMeant(letter, now);
-        return { result: undefined, next: isForgotten ? { until: 0 } : undefined, until: 0 };
+        const result = letter !== undefined && isMeant(letter, now);
+        return { result, next: result ? { until: 0 } : undefined, until: 0 };
       });
+      if (!isForgotten) return;
+      await change<EndRecord, void>(records, { ...forgetting, key: endKey(key) }, ({ value }) => ({
+        result: undefined,
+        next: value && { until: 0 },
+        until: 0,
+      }));
     },
 
     ...singleRecords(namespace, records),

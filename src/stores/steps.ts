@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors';
-import type { DeadLetter, LetterFailure, LetterNote, NewDeadLetter } from './dead-letters';
+import type { DeadLetter, LetterEnd, LetterFailure, LetterNote, NewDeadLetter } from './dead-letters';
 
 /** Where a store has the steps that the library calls on it. From the global registry, for two copies of the package. */
 export const STEPS: unique symbol = Symbol.for('pix-automatic-sdk.store');
@@ -144,8 +144,14 @@ export interface StoreSteps<Transaction = unknown> extends SingleRecords {
   noteLetter(key: string, note: LetterNote): Promise<boolean>;
   /** The dead letter under this key, unless it has expired. */
   readLetter(key: string): Promise<DeadLetter | undefined>;
-  /** Dead letters that have not expired, in a fixed order. */
-  listLetters(page: StepPage): Promise<DeadLetter[]>;
+  /**
+   * Dead letters that have not expired, in a fixed order.
+   *
+   * @param page - `onEnded`: told of those that ended not long ago, and were not noted as `'drop'`
+   */
+  listLetters(
+    page: StepPage & { readonly onEnded?: ((end: LetterEnd) => void) | undefined },
+  ): Promise<DeadLetter[]>;
   /**
    * Deletes a dead letter. Does nothing if there is none.
    *
@@ -388,7 +394,7 @@ export interface TransactRequest<Prepared = unknown> {
   readonly storeTimeoutMs?: number | undefined;
   /**
    * Whether nobody waits for it, as for a replay or a settlement: it leaves a slot to notifications that are being
-   * delivered, which come six times and no more.
+   * delivered, of which there are six at most.
    */
   readonly isReplay?: boolean | undefined;
   /**

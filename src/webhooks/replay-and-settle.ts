@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidNotificationError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
 import { DAY_MS } from '../shared/time';
-import { type DeadLetter, type LetterNote, nextTryAt } from '../stores/dead-letters';
+import { type DeadLetter, type LetterEnd, type LetterNote, nextTryAt } from '../stores/dead-letters';
 import { confirmPayment } from '../values/confirm-payment';
 import { checkCount } from '../values/option-checks';
 import { type Identity, identify } from './key';
@@ -121,14 +121,17 @@ async function replayDue(listener: Listener, guard: Guard): Promise<readonly Rep
   const { store, report } = listener;
   const onUnreadable = reportUnreadable(report);
   const results: ReplayResult[] = [];
+  const onEnded = (end: LetterEnd) => void ended.push(end);
+  const ended: LetterEnd[] = [];
   for (let after: string | undefined; ; ) {
-    const page = await store.listLetters({ after, limit: PAGE, onUnreadable });
+    const page = await store.listLetters({ after, limit: PAGE, onUnreadable, onEnded });
     const { now } = await store.readRecord('maintain', '');
     const isDue = (letter: DeadLetter) => mayReplay(letter, listener) && nextTryAt(letter) <= now;
     for (const letter of page) {
       if (isDue(letter)) results.push(...(await replayGuarded(letter.key, listener, guard, isDue)));
       await tellOf(letter, now, listener);
     }
+    for (const end of ended.splice(0)) await tellOnce('drop', end, listener, 'was');
     if (page.length < PAGE) return results;
     after = page.at(-1)?.key;
   }
@@ -158,19 +161,22 @@ function isOfValidPair({ credential }: DeadLetter, { fingerprints }: Listener): 
 
 /** Says once of a letter that it is not tried by itself, and once that it will be deleted before the next day is over. */
 async function tellOf(letter: DeadLetter, now: number, listener: Listener): Promise<void> {
-  const { lettersMs = 0 } = listener;
-  if (!isOfValidPair(letter, listener)) await tellOnce('credential', letter, listener);
-  if (letter.firstFailedAt + lettersMs - now <= DAY_MS) await tellOnce('drop', letter, listener);
+  const end = { ...letter, at: letter.firstFailedAt + (listener.lettersMs ?? 0) };
+  if (!isOfValidPair(letter, listener)) await tellOnce('credential', end, listener);
+  if (end.at - now <= DAY_MS) await tellOnce('drop', end, listener);
 }
 
-async function tellOnce(note: LetterNote, letter: DeadLetter, listener: Listener): Promise<void> {
-  const { store, report, lettersMs = 0 } = listener;
-  const { key, kind, firstFailedAt } = letter;
-  const end = new Date(firstFailedAt + lettersMs).toISOString();
+async function tellOnce(
+  note: LetterNote,
+  { key, kind, at }: LetterEnd,
+  listener: Listener,
+  is: 'is' | 'was' = 'is',
+): Promise<void> {
+  const { store, report } = listener;
   try {
     if (!(await store.noteLetter(key, note))) return;
     const code = note === 'drop' ? 'dead_letter_dropped' : 'dead_letter_credential';
-    report(code, { status: 500, key, kind, fate: `It is kept until ${end}.` });
+    report(code, { status: 500, key, kind, fate: `It ${is} kept until ${new Date(at).toISOString()}.` });
   } catch (error) {
     report('dead_letters_failed', { status: 500, key, kind, error });
   }
@@ -203,10 +209,17 @@ async function replayOne(
   const { subject, state, body } = entry;
   const recognized = recognizeAgain(entry, listener);
   const run = callbackFor(recognized, NO_CREDENTIALS, listener);
-  // An entry without a callback stays as it is, and is not reported again.
-  if ('code' in run) return run.code === 'ignored' ? UNHANDLED : run;
   const identity = { key, subject, state };
   const { notification } = recognized;
+  // An entry without a callback stays, and is not reported again. Only if that is why it is kept does it count as a try:
+  // another service may have its callback.
+  if ('code' in run) {
+    const result = run.code === 'ignored' ? UNHANDLED : run;
+    if (entry.code === result.code) {
+      await conclude({ notification, identity, result, origin: 'replay', startedAt }, listener);
+    }
+    return result;
+  }
   const comparison = comparisonOf(notification, listener.kinds, body);
   const result = await runAgain(identity, { ...run, comparison, isReplay: true }, listener);
   await conclude({ notification, identity, result, origin: 'replay', startedAt }, listener);

@@ -36,7 +36,8 @@ import type { PaymentDifference } from '../values/confirm-payment';
  * - `lease_lost` (503): the callback succeeded, but another delivery came between before that could be recorded
  * - `dead_letters_failed`: a dead letter could not be kept or forgotten; `error` says why. It is 503 where the answer
  *   would have been 200 and the notification is not kept
- * - `dead_letter_dropped`: a dead letter is about to be deleted, and was not acted on; told by `handler.replay`, once
+ * - `dead_letter_dropped`: a dead letter was not acted on, and is deleted within a day, or was within the last seven; told
+ *   by `handler.replay`, once
  * - `dead_letter_credential`: `handler.replay` left one out, once: it came with a pair that is not in `credentials` now
  * - `record_unreadable`: a list has left out records of another format; the message says how many
  * - `draining` (503): the process is about to end
@@ -167,7 +168,7 @@ export class WebhookReport {
 const REASONS = {
   ...authorizationFailures,
   'content-differs': 'Its content differs from what was acted on.',
-  late: 'It came more than an hour after that, and the service repeats a notification for about six minutes.',
+  late: 'It came more than an hour after that: too late for a retry of the service.',
 };
 
 const MAX_PATHS = 10;
@@ -294,8 +295,8 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
   ],
   dead_letters_failed: ['The dead letters could not be written, or took longer than `storeTimeoutMs`.'],
   dead_letter_dropped: [
-    'A dead letter that was not acted on is about to be deleted: it was kept for as long as `deadLetters` says.',
-    'Act on it by hand, or list it and pass it to `handler.replay` now.',
+    'A dead letter that was not acted on is at its end: it is kept for as long as `deadLetters` says.',
+    'Act on it by hand, or, while it is kept, list it and pass it to `handler.replay`.',
   ],
   dead_letter_credential: [
     'A dead letter came with a pair of credentials that this handler does not have now, so it is not replayed by itself.',

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LetterEnd } from '../../src/stores/dead-letters';
 import { forgetLetter, keepLetter } from '../../src/stores/letters';
 import type { Claim, Store } from '../../src/stores/steps';
 import { type TestStore, withSteps } from '../helpers/store-of';
@@ -407,6 +408,33 @@ export function testStoreContract(
         expect(await other.noteLetter(letter.key, 'credential')).toBe(true);
         expect(await store.noteLetter(letter.key, 'credential')).toBe(false);
         expect(await store.readLetter(letter.key)).toMatchObject({ ...letter, code: 'x', attempts: 2 });
+      });
+
+      it('tells of those that have ended, without their bodies, until that is noted', async () => {
+        const [ended, single, live] = [newLetter(), newLetter(), newLetter()];
+        await store.keepLetter(ended, SHORT);
+        await keepLetter(store, single, SHORT);
+        await store.keepLetter(live, LONG);
+        const own = [ended, single, live].map(({ key }) => key);
+        const told = async () => {
+          const ends: object[] = [];
+          const onEnded = (end: LetterEnd) => void (own.includes(end.key) && ends.push(end));
+          await other.listLetters({ limit: 1_000, onEnded });
+          return ends;
+        };
+        await harness.pass(WELL_PAST_SHORT);
+        await store.deleteExpired();
+        const end = (key: string) => ({ key, kind: 'payment', at: expect.any(Number) });
+        const both = [end(ended.key), end(single.key)];
+        expect(await told()).toEqual(expect.arrayContaining(both));
+        expect(await told()).toHaveLength(2);
+        for (const { key } of [ended, single]) expect(await store.noteLetter(key, 'drop')).toBe(true);
+        expect([await other.noteLetter(ended.key, 'drop'), await told()]).toEqual([false, []]);
+        // It fails again, and is another letter.
+        await store.keepLetter(ended, SHORT);
+        expect(await store.readLetter(ended.key)).toMatchObject({ attempts: 1 });
+        await harness.pass(WELL_PAST_SHORT);
+        expect(await told()).toEqual([end(ended.key)]);
       });
 
       it('is kept and forgotten by the steps on single records, too, as in a transaction', async () => {

@@ -76,7 +76,7 @@ describe('MemoryStore', () => {
   });
 
   it('forgets neither a dead letter nor an order when it is full, and what has expired first', async () => {
-    const { store, pass } = setUp({ maxEntries: 4 });
+    const { store, pass } = setUp({ maxEntries: 6 });
     await store.keepLetter(letter, 60_000);
     await store.keepLetter({ ...letter, key: 'short' }, 100);
     const order = await store.readRecord('order:', '1');

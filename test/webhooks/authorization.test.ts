@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import {
   ConfigurationError,
@@ -7,7 +8,7 @@ import {
   verifyAuthorization,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
-import { basicAuthorization } from '../../src/webhooks/authorization';
+import { basicAuthorization, encodeCredentials, fingerprintOf } from '../../src/webhooks/authorization';
 import { changed, flipped, holds, patience, trickyText } from '../helpers/mutations';
 import { seedRandomTests } from '../helpers/random-seed';
 import { thrownBy } from './faults';
@@ -242,5 +243,38 @@ describe('a ConfigurationError that shows no credential refuses', () => {
       expect((thrown as Error).message).toMatch(/^Expected/);
       expect(everythingPrintedOf(thrown)).not.toContain(marked);
     }
+  });
+});
+
+describe('fingerprintOf', () => {
+  const of = (credentials: { readonly apiKey: string; readonly apiToken: string }) =>
+    encodeCredentials(credentials).map(fingerprintOf).join();
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8);
+
+  it('is the same for an equal pair: 8 hexadecimal digits', () => {
+    expect(of(pair)).toMatch(/^[\da-f]{8}$/);
+    expect(of({ ...pair })).toBe(of(pair));
+    // Letters that are kept already must be found by the next release, too.
+    expect(of({ apiKey: 'key', apiToken: 'token' })).toBe(sha256('a2V5OnRva2Vu'));
+  });
+
+  it('differs with the key, with the token, and where the two are cut apart', () => {
+    const pairs = [
+      pair,
+      former,
+      { ...pair, apiKey: 'key-0' },
+      { ...pair, apiToken: 'token-0' },
+      { apiKey: 'token-0', apiToken: 'key-0' },
+      { apiKey: 'key-', apiToken: '1token:1' },
+    ];
+    expect(new Set(pairs.map(of)).size).toBe(pairs.length);
+  });
+
+  it('is no plain hash of one of the two, which could be guessed alone', () => {
+    const guesses = [pair.apiKey, pair.apiToken].flatMap((secret) => [
+      sha256(secret),
+      sha256(Buffer.from(secret).toString('base64')),
+    ]);
+    expect(guesses).not.toContain(of(pair));
   });
 });

@@ -382,7 +382,9 @@ describe('handler.replay', () => {
     const entries = await letters.list();
     const refused = [{ status: 'unhandled', code: 'invalid_notification' }];
     expect(await handler.replay(entries)).toMatchObject(refused);
-    expect(await letters.list()).toEqual(entries);
+    expect(await letters.list()).toMatchObject([
+      { ...entries[0], attempts: 2, lastFailedAt: expect.any(Number) },
+    ]);
     const seen: unknown[] = [];
     const on = { unrecognized: ({ issues }: { issues?: unknown }) => void seen.push(issues) };
     const fixed = createListener({ store, deadLetters: true, on });

@@ -165,7 +165,7 @@ describe('a report', () => {
         "store_failed: The idempotency store failed, or took longer than \`storeTimeoutMs\`. See \`error\`.",
         "lease_lost: The callback succeeded, but its lease was over before that could be recorded, and another delivery came between. Its effect must be safe to repeat. Check whether the store was slow or has lost data.",
         "dead_letters_failed: The dead letters could not be written, or took longer than \`storeTimeoutMs\`. See \`error\`.",
-        "dead_letter_dropped: A dead letter that was not acted on is about to be deleted: it was kept for as long as \`deadLetters\` says. Act on it by hand, or list it and pass it to \`handler.replay\` now.",
+        "dead_letter_dropped: A dead letter that was not acted on is at its end: it is kept for as long as \`deadLetters\` says. Act on it by hand, or, while it is kept, list it and pass it to \`handler.replay\`.",
         "dead_letter_credential: A dead letter came with a pair of credentials that this handler does not have now, so it is not replayed by itself. If you have rotated them and trust it, list it and pass it to \`handler.replay\`.",
         "record_unreadable: Records of the store have another format than this release reads, and were left out of a list. A newer release has probably written them: update this process too. Nothing else writes to the records.",
         "draining: The handler is draining: the process is about to end.",
