@@ -4,8 +4,7 @@ import type { Content, Done } from '../stores/steps';
 import { type Identity, jsonOf } from './key';
 import type { AnyDefinition } from './kinds';
 
-// The service repeats a notification at most six times in about six minutes, unchanged in what it reports (document
-// section 6.1). A repeat that is late or different is a sign of a key that is too coarse: three months of a subscription
+// The service delivers a notification once, and up to five more times about 60 s apart (document section 6.1). A repeat that is late or different is a sign of a key that is too coarse: three months of a subscription
 // under one `saleToken` would be one payment.
 
 /** Why a repeat is not one of the service's own. */

@@ -280,7 +280,7 @@ export const en = {
   'cause.queryAloneBooked': 'it knows a refund by its query alone, and takes one without it for a {kind}.',
   'fix.queryAloneBooked':
     'Look at the query and at the body, as `parseNotification` does: a body with `refund` is a refund, and never a payment (document section 6.4).',
-  'cause.otherKind': 'it books a {what} as a {kind}.',
+  'cause.otherKind': 'it books a {what} under another kind: {kind}.',
   'fix.otherKind':
     'Tell the kinds apart by query and body: a `saleToken` alone makes no payment (document sections 6.2 to 6.5).',
   'cause.asPayment': 'it books a {what} as a payment.',

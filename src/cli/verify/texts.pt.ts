@@ -287,7 +287,7 @@ export const pt: Record<keyof typeof en, string> = {
   'cause.queryAloneBooked': 'ele só reconhece uma devolução pela query string e toma uma sem ela por {kind}.',
   'fix.queryAloneBooked':
     'Olhe a query string e o corpo, como faz `parseNotification`: um corpo com `refund` é uma devolução, e nunca um pagamento (documentação, seção 6.4).',
-  'cause.otherKind': 'ele lança como {kind}: {what}.',
+  'cause.otherKind': 'ele lança {what} como outro tipo: {kind}.',
   'fix.otherKind':
     'Distinga os tipos pela query string e pelo corpo: um `saleToken` sozinho não faz um pagamento (documentação, seções 6.2 a 6.5).',
   'cause.asPayment': 'ele lança como pagamento: {what}.',

@@ -22,7 +22,7 @@ export interface Field<Schema extends z.ZodMiniType = z.ZodMiniType> {
 }
 
 /** What a control needs to be one. Its route, command, form, `curl` and documentation are made from it. */
-interface Definition<Fields extends Readonly<Record<string, Field>>> {
+interface DefinitionOf<Fields extends Readonly<Record<string, Field>>> {
   /** Its command: `pay`. Its texts are `pay.label` and `pay.about`: one line, an imperative, without a full stop. */
   readonly name: ControlName;
   /** Below `/sandbox`, with `:id` where it has one: `POST /transactions/:id/pay`. */
@@ -34,10 +34,10 @@ interface Definition<Fields extends Readonly<Record<string, Field>>> {
   readonly data?: ((result: object) => object) | undefined;
   readonly fields?: Fields | undefined;
   /** The field that its command takes as the argument. */
-  readonly argument?: string | undefined;
+  readonly argument?: NameOf<Fields> | undefined;
   /** Flags of which at most one is set: the page shows one choice, with the words for none of them. */
   readonly oneOf?:
-    | { readonly flags: readonly string[]; readonly label: Text; readonly none: Text }
+    | { readonly flags: readonly FlagOf<Fields>[]; readonly label: Text; readonly none: Text }
     | undefined;
   /** A body to start from. */
   readonly example?: BodyOf<Fields> | undefined;
@@ -46,13 +46,45 @@ interface Definition<Fields extends Readonly<Record<string, Field>>> {
   run(sandbox: SandboxControls, id: string, body: BodyOf<Fields>): unknown;
 }
 
+/** The names of the fields; of no fields, none. */
+type NameOf<Fields> = string extends keyof Fields ? never : keyof Fields & string;
+
+/** The names of the fields that are switches. */
+type FlagOf<Fields extends Readonly<Record<string, Field>>> = {
+  [Name in NameOf<Fields>]: Fields[Name]['input'] extends 'flag' ? Name : never;
+}[NameOf<Fields>];
+
+/** An option that nothing reads. */
+type Unused<Option extends string> = { readonly [Name in Option]?: undefined };
+
+/** The options of which only the command that is made from a control knows. */
+type OfCommand = 'done' | 'data' | 'argument';
+
+/** A definition without options that nothing would use: the compiler refuses them. */
+type Definition<
+  Endpoint extends string,
+  Fields extends Readonly<Record<string, Field>>,
+> = DefinitionOf<Fields> & {
+  readonly endpoint: Endpoint;
+} & (Endpoint extends `GET ${string}`
+    ? Unused<OfCommand | 'typed' | 'subject'>
+    : (Endpoint extends `${string}:id${string}` ? { readonly subject: Subject } : Unused<'subject'>) &
+        (Unused<'typed'> | (Unused<OfCommand> & { readonly typed: string })));
+
 type BodyOf<Fields extends Readonly<Record<string, Field>>> = z.infer<
   z.ZodMiniObject<{ [Name in keyof Fields]: Fields[Name]['schema'] }, z.core.$strict>
 >;
 
 /** One thing that the payer, the bank or the service does, or a setting of the sandbox. */
 export interface Control
-  extends Omit<Definition<Readonly<Record<string, Field>>>, 'run' | 'endpoint' | 'done'> {
+  extends Omit<
+    DefinitionOf<Readonly<Record<string, Field>>>,
+    'run' | 'endpoint' | 'done' | 'oneOf' | 'argument'
+  > {
+  readonly argument?: string | undefined;
+  readonly oneOf?:
+    | { readonly flags: readonly string[]; readonly label: Text; readonly none: Text }
+    | undefined;
   /** The words on its button. */
   readonly label: Text;
   readonly about: Text;
@@ -64,8 +96,8 @@ export interface Control
 }
 
 /** Makes a control. Unlike the service, it refuses unknown fields. */
-export function control<const Fields extends Readonly<Record<string, Field>>>(
-  definition: Definition<Fields>,
+export function control<const Endpoint extends string, const Fields extends Readonly<Record<string, Field>>>(
+  definition: Definition<Endpoint, Fields>,
 ): Control {
   const { endpoint, run, ...rest } = definition;
   const fields: Fields | Record<string, never> = definition.fields ?? {};

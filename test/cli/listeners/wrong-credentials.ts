@@ -15,14 +15,11 @@ export const wrongCredentials: readonly WrongListener[] = [
       isLetIn: (header) => header !== undefined,
     },
   }),
-  ...accused(
-    named('letsNoneIn', /A request without `Authorization` must get 401/, 'paymentsAlone', 'otherMethods'),
-    {
-      'checks the header only where there is one': {
-        isLetIn: (header) => header === undefined || header === rightHeader,
-      },
+  ...accused(named('letsNoneIn', /A request without `Authorization` must get 401/), {
+    'checks the header only where there is one': {
+      isLetIn: (header) => header === undefined || header === rightHeader,
     },
-  ),
+  }),
   ...accused(named('checksKeyAlone', /checks the key alone/), {
     'checks the key alone': { isLetIn: (header) => readPair(header)[0] === apiKey },
   }),

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { filled } from '../../../shared/filled';
 import type { Input } from '../../controls/control';
 import type { ControlForm } from '../page-state';
@@ -49,10 +49,11 @@ export function Form(props: {
   const form = useRef<HTMLFormElement>(null);
   const id = useId();
   const fields = props.fields(typed);
-  useEffect(() => {
+  // Before the next key: what is typed at once must not go to the button that opened it.
+  useLayoutEffect(() => {
     if (isFocused) form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
   }, [isFocused]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (problem?.field) form.current?.querySelector<HTMLElement>(`[name="${problem.field}"]`)?.focus();
   }, [problem]);
 
@@ -142,8 +143,8 @@ function Entry(props: {
           ${choices.map(([choice, word]) => html`<option key=${choice} value=${choice} selected=${choice === text}>${word}</option>`)}
         </select>`
       : input === 'json'
-        ? html`<textarea ...${shared} rows="6" spellcheck="false" value=${text}></textarea>`
-        : html`<input ...${shared} value=${text} placeholder=${placeholder} inputmode=${inputModes[input]} spellcheck="false" autocomplete="off" />`;
+        ? html`<textarea ...${shared} rows="6" spellcheck=${false} value=${text}></textarea>`
+        : html`<input ...${shared} value=${text} placeholder=${placeholder} inputmode=${inputModes[input]} spellcheck=${false} autocomplete="off" />`;
   return html`<label for=${id}>${label}</label>${entry}`;
 }
 
@@ -213,7 +214,7 @@ export function Control(props: {
   const [isBusy, setBusy] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(isOpen);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wasOpen.current && !isOpen) button.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);

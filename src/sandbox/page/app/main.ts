@@ -126,8 +126,7 @@ function App() {
     <div class=${news?.isProblem ? 'news bad' : 'news good'} role=${news?.isProblem ? 'alert' : 'status'}>
       ${
         news !== undefined &&
-        html`<p>${rich(news.text)}</p>
-          ${news.link && html`<a href=${news.link.href}>${news.link.text}</a>`}
+        html`<p>${rich(news.text)}${news.link && html` · <a href=${news.link.href}>${news.link.text}</a>`}</p>
           <button type="button" class="quiet" aria-label=${texts.dismiss} onClick=${() => tell(undefined)}>×</button>`
       }
     </div>

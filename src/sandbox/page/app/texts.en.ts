@@ -141,7 +141,7 @@ export const en = {
   working: 'Under way',
   done: 'done',
   seeDelivery: 'See the delivery',
-  notSent: 'No notification was sent: there is no listener URL.',
+  notSent: 'No notification was sent: there was no listener URL.',
   setListener: 'Set the URL',
   newSale: 'New test sale',
   loading: 'Loading the sale',

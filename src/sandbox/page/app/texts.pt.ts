@@ -143,7 +143,7 @@ export const pt: Record<keyof typeof en, string> = {
   working: 'Em andamento',
   done: 'feito',
   seeDelivery: 'Ver a entrega',
-  notSent: 'Nenhuma notificação foi enviada: falta a URL do listener.',
+  notSent: 'Nenhuma notificação foi enviada: faltava a URL do listener.',
   setListener: 'Informar a URL',
   newSale: 'Nova venda de teste',
   loading: 'Carregando a venda',

@@ -55,9 +55,7 @@ function Faults() {
   const clearAll = setup.controls.find(({ name }) => name === 'clear-faults')?.label[place];
   const remaining = ({ left }: PendingFault) =>
     left === null || left > EVERY_CALL / 2 ? texts.everyCall : left === 1 ? texts.nextCall : `${left} ×`;
-  const operations = operationNames.map(
-    (name) => [name, `${setup.operations[name][place]} (${name})`] as const,
-  );
+  const operations = operationNames.map((name) => [name, setup.operations[name][place]] as const);
   const kinds = setup.faultKinds.map((name) => [name, texts[name]] as const);
   const often = [
     ['1', texts.nextCall],

@@ -100,7 +100,7 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'catches what `confirmPayment` throws (this library)',
     asksService: true,
-    ...named('swallows', /Do not catch the error/),
+    ...named('swallows', /Do not catch the error/, 'keepsUnconfirmed'),
     ...handling((books, client) => ({
       on: callbacks(books, {
         async payment(notification) {

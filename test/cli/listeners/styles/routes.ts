@@ -1,4 +1,5 @@
 import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
@@ -38,7 +39,40 @@ function guarding(isLetIn: (request: Request) => boolean, refuse: (request: Requ
   });
 }
 
+/** A Hono application: its middleware lets in, and its route books. */
+function inHono(book: (payload: Payload, books: Books) => void): Pick<Listener, 'start'> {
+  return {
+    start() {
+      const books = new Books();
+      const app = new Hono();
+      app.use('/webhooks', async (context, next) =>
+        isRight(context.req.raw) ? next() : context.body(null, 401),
+      );
+      app.post('/webhooks', async (context) => {
+        book(await context.req.json(), books);
+        return context.json({ ok: true });
+      });
+      return listen(getRequestListener(app.fetch), () => books.read());
+    },
+  };
+}
+
 export const wrongRouteHandlers: readonly WrongListener[] = [
+  {
+    does: 'takes `referenceCode` and amount for the key of a payment and of its refunds (Hono)',
+    ...named('refundKey', /Make the key from `refund.uuid`/),
+    ...inHono((payload, books) =>
+      books.book(payload, payload.refund ? `${payload.referenceCode} ${payload.refund.amount}` : undefined),
+    ),
+  },
+  {
+    does: 'rounds amounts down to the cent (Hono)',
+    ...named('truncates', /Math\.round/),
+    ...inHono((payload, books) => {
+      const amount = payload.refund?.amount ?? payload.reversedAmount ?? payload.amount;
+      books.book({ ...payload, amount: Math.floor(amount * 100) / 100 });
+    }),
+  },
   {
     does: 'answers, and then does its work (route handler)',
     ...named('worksLater', /Answer after the work/),
@@ -107,6 +141,11 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
 ];
 
 export const rightRouteHandlers: readonly Listener[] = [
+  { does: 'is a Hono application (Hono)', ...inHono((payload, books) => books.book(payload)) },
+  {
+    does: 'is a Hono application that knows what it has seen by its own key (Hono)',
+    ...inHono((payload, books) => books.book(payload, `${books.keyOf(payload)} of mine`)),
+  },
   {
     does: 'answers 503 with `Retry-After` to a second one at the same time (route handler)',
     ...route((books) => {
