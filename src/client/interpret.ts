@@ -333,7 +333,7 @@ const LIKELY_CAUSES: Readonly<Record<number, string>> = {
   401: '. Check that `apiKey` and `apiToken` belong to this `baseUrl`',
   403: '. Check that `apiKey` and `apiToken` belong to this `baseUrl`',
   404: '. Check the identifier, and the path prefix of `baseUrl`',
-  407: ': a proxy on the way wants to know who asks',
+  407: ': a proxy on the way requires authentication',
   422: '. The reason is in `error.serviceMessage` or in `error.body`',
   429: ': too many requests',
 };

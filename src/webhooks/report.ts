@@ -185,7 +185,7 @@ export class WebhookReport {
 const REASONS = {
   ...authorizationFailures,
   'content-differs': 'Its content differs from what was acted on.',
-  late: 'It came more than an hour after that, and the service repeats a notification for about six minutes.',
+  late: 'It came more than an hour after that: too late for a retry of the service.',
 };
 
 const MAX_PATHS = 10;

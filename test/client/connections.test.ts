@@ -1,3 +1,4 @@
+import diagnostics from 'node:diagnostics_channel';
 import http2 from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -35,30 +36,40 @@ describe.each(changing)('$name', ({ call, answer }) => {
   });
 
   it.each(['400 Bad Request', '401 Unauthorized', '429 Too Many Requests'])(
-    'is not taken for refused by a %s on a connection that a query or the merchant’s own fetch left',
+    'is not taken for refused by a %s that crosses it on a connection that a query or the merchant’s own fetch left',
     async (status) => {
-      const sockets: Socket[] = [];
+      const idle = new Set<Socket>();
       const server = await startRawServer((socket, request) => {
-        sockets.push(socket);
-        const body = request.startsWith('GET /health')
-          ? {}
-          : request.startsWith('GET')
-            ? query.answer()
-            : answer();
+        const isHealth = request.startsWith('GET /health');
+        const body = isHealth ? {} : request.startsWith('GET') ? query.answer() : answer();
         socket.write(rawAnswer('200 OK', JSON.stringify(body), ['keep-alive: timeout=60']));
+        idle.add(socket);
+      });
+      onSent(({ method }) => {
+        if (method === 'GET') return;
+        for (const socket of idle) if (socket.writable) socket.write(rawAnswer(status, '{}'));
+        idle.clear();
       });
       const client = clientFor(server);
-      for (let round = 1; round <= 10; round += 1) {
-        await query.call(client);
+      const ends: string[] = [];
+      for (let round = 1; round <= 30; round += 1) {
+        await queryInTurn(client);
         await (await fetch(`${server.url}/health`)).text();
-        const calling = call(client);
-        for (const socket of sockets.splice(0)) if (socket.writable) socket.write(rawAnswer(status, '{}'));
-        expect(await calling).toEqual(answer());
-        expect(server.requests.filter((request) => !request.startsWith('GET'))).toHaveLength(round);
+        await sleep(1);
+        ends.push(await endOf(call(client), answer()));
       }
+      expect(ends).toEqual(Array(30).fill('answer'));
+      expect(server.requests.filter((request) => !request.startsWith('GET'))).toHaveLength(30);
     },
   );
 });
+
+/** Is told of each request as Node's `fetch` sends it, before it can read anything, until the end of the test. */
+function onSent(tell: (request: { readonly method: string }) => void): void {
+  const listener = (message: unknown) => tell((message as { readonly request: { method: string } }).request);
+  diagnostics.subscribe('undici:client:sendHeaders', listener);
+  onTestFinished(() => void diagnostics.unsubscribe('undici:client:sendHeaders', listener));
+}
 
 /** A query, and the moment that Node takes until its connection can be used again. */
 async function queryInTurn(client: Parameters<typeof query.call>[0]) {
