@@ -96,7 +96,7 @@ export interface EndRecord {
 }
 
 /** How long after its end a letter's drop can be told. */
-export const END_KEPT_MS = 7 * DAY_MS;
+const END_KEPT_MS = 7 * DAY_MS;
 
 /** What the record of a letter's end is found by. No key of a letter has this character: it is encoded there. */
 export const endId = (key: string) => `|${key}`;
