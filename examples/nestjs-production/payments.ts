@@ -6,13 +6,7 @@ import { typeormStore } from 'pix-automatic-sdk/stores';
 import { credentialsFromEnv } from 'pix-automatic-sdk/webhooks';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Order, Payment } from './entities.js';
-import {
-  clientObservers,
-  countNotification,
-  credentialsUsed,
-  logger,
-  reportNotification,
-} from './observability.js';
+import { clientObservers, countNotification, credentialsUsed, reportNotification } from './observability.js';
 
 @Injectable()
 export class Payments {
