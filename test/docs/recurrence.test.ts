@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { createOrders } from 'pix-automatic-sdk/orders';
+import { createOrders, type PaidOrder } from 'pix-automatic-sdk/orders';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import {
   MemoryStore,
@@ -61,8 +61,9 @@ it('months under one saleToken are reported and kept, and the kind of the guide 
   const reports: Partial<WebhookReport>[] = [];
   const onReport = ({ code, status, reason, issues }: WebhookReport) =>
     void reports.push({ code, status, reason, issues });
-  const payment = ({ payload }: { payload: SalePayload }) => void booked.push(payload.amount);
-  const orders = createOrders({ client, credentials, store, onReport, on: { payment } });
+  const paid = async ({ amount }: PaidOrder) => void booked.push(amount);
+  const returned = 'ignore' as const;
+  const orders = createOrders({ client, credentials, store, onReport, on: { paid, returned } });
   sandbox.setWebhookUrl(await listen(createServer(orders.webhook)));
 
   const order = await orders.open('order-1001', {
@@ -103,8 +104,9 @@ it('months under one saleToken are reported and kept, and the kind of the guide 
     onReport,
     kinds: [month],
     on: {
-      payment,
-      month: ({ payload, key }, { order: paid }) => void booked.push([paid?.key, payload.amount, key]),
+      paid,
+      returned,
+      month: ({ payload, key }, { order: of }) => void booked.push([of?.key, payload.amount, key]),
     },
   });
   sandbox.setWebhookUrl(await listen(createServer(described.webhook)));

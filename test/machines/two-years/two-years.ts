@@ -223,7 +223,12 @@ export async function simulateTwoYears(
         acknowledged.add(key);
         if (origin === 'replay') result.replayed += 1;
       },
-      on: { payment: act, saleStatus: act, reversal: act, refund: act, payout: act },
+      on: {
+        paid: (_, context) => act(context, context),
+        returned: (_, context) => act(context, context),
+        foreign: (_, context) => act(context, context),
+        payout: act,
+      },
     });
     return { orders, died, isDead: () => isDead, handling };
   }
@@ -365,7 +370,7 @@ export async function simulateTwoYears(
   async function lookAgain(sales: readonly Sale[]): Promise<void> {
     for (const { orderKey } of sales) {
       const found = await overseen.find({ referenceCode: orderKey });
-      const isDone = found?.uuid !== undefined && acknowledged.has(`payment:${found.uuid}:PAID`);
+      const isDone = found?.attempts.some(({ uuid }) => acknowledged.has(`payment:${uuid}:PAID`)) === true;
       if (isDone && (await overseen.open(orderKey, REQUEST)).state !== 'paid') result.shownAfterPaid += 1;
     }
   }
