@@ -222,7 +222,7 @@ function namesSum({ key }: Order, { money, currency }: Attempt, path: string): b
 }
 
 /** How many payments an order remembers, and how many returns. */
-export const MAX_REMEMBERED = 400;
+const MAX_REMEMBERED = 400;
 /** How many open cases an order remembers. */
 const MAX_CASES = 50;
 
@@ -267,7 +267,7 @@ export function withRefunds(order: Order, { sale, refunds = [] }: ReportedSale, 
 }
 
 /** The order with a return in place of what it knew of it. */
-export function withReturn(order: Order, returned: Return): Order {
+function withReturn(order: Order, returned: Return): Order {
   const others = order.returns.filter(({ id }) => id !== returned.id);
   return { ...order, returns: [...others, returned].slice(-MAX_REMEMBERED) };
 }

@@ -391,7 +391,7 @@ function actOn(
 }
 
 /** Reports what is thrown, such as by a `match` of an own kind, so that the other entries are run. */
-export async function reportingThrown(
+async function reportingThrown(
   key: string,
   { report }: Listener,
   work: () => Promise<RunResult>,
