@@ -181,11 +181,11 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
           ...(isTransactional && { transactional: true }),
         } as never);
         const client = new FakeClient();
-        const insert = (context: { readonly transaction: unknown }, values: unknown[]) =>
-          ((context.transaction as PostgresTransaction | undefined) ?? pool).query(
-            `INSERT INTO ${booked} VALUES ($1, $2, $3)`,
-            values,
-          );
+        const text = `INSERT INTO ${booked} VALUES ($1, $2, $3)`;
+        const insert = ({ transaction }: { readonly transaction: unknown }, values: unknown[]) =>
+          transaction === undefined
+            ? pool.query(text, values)
+            : (transaction as PostgresTransaction).query(text, values);
         const orders = createOrders({
           client,
           credentials,
