@@ -44,7 +44,7 @@ export const common = {
 /** Over the command line, the sandbox, web frameworks or databases. */
 const integration = [
   'test/{cli,frameworks,sandbox,secrets}/**/*.test.ts',
-  'test/orders/{order-records,create-orders-transactions}.test.ts',
+  'test/orders/{order-records,create-orders-money,create-orders-transactions}.test.ts',
   'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*,transact-*}.test.ts',
 ];
 const types = ['test/types/**/*.test.ts'];

@@ -10,20 +10,15 @@ export const orders = createOrders({
   store,
   on: {
     // Write through `transaction`: both writes happen exactly once, together with the record of the notification.
-    async payment({ payload: { saleToken, amount } }, { order, transaction }) {
-      // Nobody was shown this QR code, or the order is paid already. A person refunds the payment, or takes it.
-      const needsPerson = order?.state !== 'created' || order.paidBy !== undefined;
+    async paid({ order, sale, amount }, { transaction }) {
       await transaction.query(
-        'INSERT INTO payments (sale_token, order_key, amount, needs_person) VALUES ($1, $2, $3, $4)',
-        [saleToken, order?.key, amount, needsPerson],
+        'INSERT INTO payments (sale_token, order_key, amount, needs_person) VALUES ($1, $2, $3, false)',
+        [sale, order, amount],
       );
-      if (needsPerson) console.error(`A person must look at payment ${saleToken} (${order?.state})`);
-      else await transaction.query('UPDATE orders SET paid = true WHERE key = $1', [order.key]);
+      await transaction.query('UPDATE orders SET paid = true WHERE key = $1', [order]);
     },
-    // What has neither a callback nor 'ignore' becomes a dead letter, such as a notification of a later charge.
-    saleStatus: 'ignore',
-    reversal: 'ignore',
-    refund: 'ignore',
+    // Everything that is not expected is one of `orders.cases()`.
+    returned: 'ignore',
     payout: 'ignore',
   },
   onReport: ({ code, key, message }) => console.error(code, key ?? '', message),

@@ -22,15 +22,13 @@ function ordersOf({ DB, ...env }: Env): Orders {
     store: createStore(new D1Records(DB)), // shared by all isolates
     on: {
       // It runs at least once. The primary key makes a second run harmless.
-      async payment({ payload: { amount = null }, key }, { order }) {
-        const needsPerson = order?.state !== 'created' || order.paidBy !== undefined;
+      async paid({ order, amount }, { key }) {
         await DB.prepare('INSERT INTO payments VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
-          .bind(key, order?.key ?? null, amount, needsPerson ? 1 : 0)
+          .bind(key, order, amount, 0)
           .run();
-        console.log(needsPerson ? `A person must look at ${key}` : `${order.key} is paid`);
+        console.log(`${order} is paid`);
       },
-      reversal: 'ignore',
-      refund: 'ignore',
+      returned: 'ignore',
       payout: 'ignore',
     },
   });

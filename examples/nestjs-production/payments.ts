@@ -6,13 +6,7 @@ import { typeormStore } from 'pix-automatic-sdk/stores';
 import { credentialsFromEnv } from 'pix-automatic-sdk/webhooks';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Order, Payment } from './entities.js';
-import {
-  clientObservers,
-  countNotification,
-  credentialsUsed,
-  logger,
-  reportNotification,
-} from './observability.js';
+import { clientObservers, countNotification, credentialsUsed, reportNotification } from './observability.js';
 
 @Injectable()
 export class Payments {
@@ -28,20 +22,14 @@ export class Payments {
       store: typeormStore(dataSource, { maxTransactions: 8 }),
       on: {
         // Write through `transaction`: both writes happen exactly once, with the record of the notification.
-        async payment({ payload: { saleToken, amount = null } }, { order, transaction, credentialIndex }) {
+        async paid({ order, sale, amount }, { transaction, credentialIndex }) {
           credentialsUsed.inc({ pair: credentialIndex });
-          // Nobody was shown this QR code, or the order is paid already. A person refunds the payment, or takes it.
-          const needsPerson = order?.state !== 'created' || order.paidBy !== undefined;
-          const orderKey = order?.key ?? null;
-          await transaction.insert(Payment, { saleToken, orderKey, amount, needsPerson });
-          if (needsPerson)
-            logger.error({ saleToken, attempt: order?.state }, 'A person must look at this payment');
-          else await transaction.update(Order, { key: order.key }, { paid: true });
+          const payment = { saleToken: sale, orderKey: order, amount, needsPerson: false };
+          await transaction.insert(Payment, payment);
+          await transaction.update(Order, { key: order }, { paid: true });
         },
-        // What has neither a callback nor 'ignore' becomes a dead letter, such as a notification of a later charge.
-        saleStatus: 'ignore',
-        reversal: 'ignore',
-        refund: 'ignore',
+        // Everything that is not expected is one of `orders.cases()`.
+        returned: 'ignore',
         payout: 'ignore',
       },
       onDone: countNotification,

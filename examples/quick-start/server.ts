@@ -12,10 +12,12 @@ const orders = createOrders({
   credentials: credentialsFromEnv(),
   store: new MemoryStore(), // stands for your database
   on: {
-    // Runs once the service has confirmed the payment. If it throws, the notification comes again in about a minute.
-    payment({ payload: { saleToken, currency, amount } }, { order }) {
-      if (order?.state === 'created') console.log(`${order.key} is paid: ${currency} ${amount}`);
-      else console.error(`A person must look at ${saleToken}: nobody was shown its QR code.`);
+    // Runs once for each payment that is expected, after the service has confirmed it. If it throws, it runs again.
+    async paid({ order, currency, amount }) {
+      console.log(`${order} is paid: ${currency} ${amount}`);
+    },
+    async returned({ order, amount, left }) {
+      console.log(`${order}: ${amount} went back, ${left} is left`);
     },
   },
   // Gets everything that was not processed.

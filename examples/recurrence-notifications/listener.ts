@@ -12,11 +12,10 @@ const orders = createOrders({
   store: new MemoryStore(), // one process; in production a database
   kinds: [scheduledCharge],
   on: {
-    payment({ payload: { saleToken, amount } }, { order }) {
-      if (order?.state === 'created' && order.paidBy === undefined)
-        console.log(`${order.key}: sign-up, ${amount}`);
-      else console.log(`A person must look at ${saleToken}`);
+    async paid({ order, amount, isFirst }) {
+      console.log(`${order}: ${isFirst ? 'sign-up' : 'later charge'}, ${amount}`);
     },
+    returned: 'ignore',
     // The service confirms payments only: compare the amount with what the order says before you book it.
     scheduledCharge({ payload }, { order, handledStates }) {
       const { dueDate, status, attempt, amount, code } = payload;
@@ -35,8 +34,6 @@ const orders = createOrders({
       console.log(`unrecognized: ${Object.keys(raw).join(', ')}`);
       for (const { path, message } of issues) console.log(`  ${path.join('.')} ${message}`);
     },
-    reversal: 'ignore',
-    refund: 'ignore',
     payout: 'ignore',
   },
 });

@@ -14,12 +14,8 @@ function openShop({ client, credentials, store }, database) {
     credentials,
     store,
     on: {
-      payment: ({ payload }, { order }) =>
-        order?.state === 'created' && order.paidBy === undefined
-          ? database.markAsPaid(order.key)
-          : database.askAPerson(payload.saleToken),
-      reversal: ({ payload }) => database.setReversal(payload.sale.uuid, payload.status),
-      refund: 'ignore',
+      paid: async ({ order }) => database.markAsPaid(order),
+      returned: 'ignore',
       payout: 'ignore',
     },
     onReport: () => {},

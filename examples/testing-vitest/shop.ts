@@ -1,6 +1,5 @@
 import {
   createOrders,
-  type NotifiedOrder,
   type OpenedOrder,
   type OrderRequest,
   type Orders,
@@ -12,8 +11,6 @@ export interface Database {
   /** May run twice for one order, after a crash. */
   markAsPaid(orderKey: string): Promise<void>;
   addRefund(saleToken: string, amount: number): Promise<void>;
-  /** Somebody must look at a payment whose QR code the shop has shown to nobody. */
-  askAPerson(saleToken: string): Promise<void>;
 }
 
 /** Starts a subscription, with the QR code to show to the customer: always the same one. */
@@ -29,19 +26,10 @@ export function openShop(
   return createOrders({
     ...parts,
     on: {
-      payment: ({ payload: { saleToken } }, { order }) =>
-        order !== undefined && isExpected(order)
-          ? database.markAsPaid(order.key)
-          : database.askAPerson(saleToken),
-      refund: ({ payload }) => database.addRefund(payload.saleToken, payload.refund.amount ?? 0),
-      reversal: 'ignore',
+      paid: ({ order }) => database.markAsPaid(order),
+      returned: ({ sale, amount }) => database.addRefund(sale, amount),
       payout: 'ignore',
     },
     onReport: () => {},
   });
-}
-
-/** The QR code was shown, and nothing else has paid the order. After a crash, this attempt itself has. */
-function isExpected({ state, attempt, paidBy }: NotifiedOrder): boolean {
-  return (state === 'created' && paidBy === undefined) || (state === 'paid' && paidBy === attempt);
 }

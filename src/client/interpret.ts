@@ -202,9 +202,10 @@ function isAboutAnother(uuid: unknown, { asked }: Call<unknown>): boolean {
   );
 }
 
-/** Whether a response is a whole success that names the transaction which was asked for. */
+/** Whether a response is a whole success that names the transaction which was asked for, whatever its framing said. */
 export function isAnswerTo({ status, text, readError }: Received, call: Call<unknown>): boolean {
-  if (readError !== undefined || status === undefined || status < 200 || status > 299) return false;
+  if (status === undefined || status < 200 || status > 299) return false;
+  if (readError !== undefined && typeof parseBody(text) !== 'object') return false;
   const [uuid, ...others] = uuidsIn(text, call);
   return uuid !== undefined && others.length === 0 && !isAboutAnother(uuid, call);
 }
@@ -333,7 +334,7 @@ const LIKELY_CAUSES: Readonly<Record<number, string>> = {
   401: '. Check that `apiKey` and `apiToken` belong to this `baseUrl`',
   403: '. Check that `apiKey` and `apiToken` belong to this `baseUrl`',
   404: '. Check the identifier, and the path prefix of `baseUrl`',
-  407: ': a proxy on the way wants to know who asks',
+  407: ': a proxy on the way requires authentication',
   422: '. The reason is in `error.serviceMessage` or in `error.body`',
   429: ': too many requests',
 };

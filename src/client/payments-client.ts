@@ -1,5 +1,5 @@
 import { isCallError } from '../errors';
-import { Secrets } from '../service/credentials';
+import { CREDENTIALS, type Credentials, type HasCredentials, Secrets } from '../service/credentials';
 import { operations } from '../service/operations';
 import {
   type ScheduledPaymentCancellation,
@@ -49,17 +49,25 @@ import { Transport } from './transport';
  * const { response } = await client.createRecurringCheckout({ ... });
  * ```
  */
-export class PaymentsClient {
+export class PaymentsClient implements HasCredentials {
   readonly #transport: Transport;
   readonly #baseUrl: string;
   readonly #secrets: Secrets;
+  readonly #pairs: readonly Credentials[];
 
   /** @throws `ConfigurationError` for an option that cannot work */
   constructor(options: PaymentsClientOptions) {
     const resolved = resolveOptions(options);
     this.#baseUrl = resolved.baseUrl;
     this.#secrets = new Secrets(resolved, ...(resolved.previous ? [resolved.previous] : []));
+    const { apiKey, apiToken, previous } = resolved;
+    this.#pairs = [{ apiKey, apiToken }, ...(previous ? [previous] : [])];
     this.#transport = new Transport(resolved, this.#secrets);
+  }
+
+  /** The pairs that a listener of `createOrders` accepts; not for your code. */
+  [CREDENTIALS](): readonly Credentials[] {
+    return this.#pairs;
   }
 
   /**

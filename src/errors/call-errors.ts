@@ -72,7 +72,8 @@ abstract class FailedCall extends PaymentsError {
 
 /** What to do next, for the end of a message. It depends on the outcome, and on what a second call would change. */
 export function advice({ outcome, operation, uuid }: Omit<CallContext, 'attempts'>): string {
-  if (outcome === 'refused') return 'The service refused the call and did not act on it.';
+  if (outcome === 'refused')
+    return "The service refused the call: by HTTP's convention, it did not act on it.";
   if (outcome === 'not-sent') return 'Nothing reached the service, so the call can be made again.';
   if (!isDocumented(operation)) {
     return operation.startsWith('GET ')

@@ -2,7 +2,7 @@
  * Whether a failed call may have gone through.
  *
  * - `'not-sent'`: nothing reached the service. Calling again is safe.
- * - `'refused'`: the service answered 4xx, other than 408 and 499. It did not act.
+ * - `'refused'`: the service answered 4xx, other than 408 and 499. By HTTP's convention, it did not act.
  * - `'unknown'`: the request may have been acted on (5xx, 3xx, 408, 499, a lost connection, a timeout, an unreadable
  *   success, or a body whose `status` is not 0). Find out before you call again.
  *

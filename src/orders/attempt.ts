@@ -1,5 +1,20 @@
 import type { QrCode } from '../service/operations/create-recurring-checkout';
-import type { AttemptState } from '../webhooks/order-link';
+import { DAY_MS } from '../shared/time';
+
+/**
+ * What became of an attempt to give an order its journey.
+ *
+ * - `'sending'`: the intent is recorded, and the call is on its way
+ * - `'created'`: the order's journey, whose QR code may be shown
+ * - `'expired'`: its QR code is over, or `open` with `replace` made room for another one
+ * - `'lost'`: it may exist, and nobody has seen its QR code
+ * - `'closed'`: it is no longer wanted, or the service has cancelled it
+ * - `'paid'`: it paid the order
+ */
+export type AttemptState = 'sending' | 'created' | 'expired' | 'lost' | 'closed' | 'paid';
+
+/** The hash of each field of a request that is about money, by its path. */
+export type Money = Readonly<Record<string, string>>;
 
 /** One attempt to give an order its journey, as it is recorded. It holds no personal data. */
 export interface Attempt {
@@ -10,12 +25,17 @@ export interface Attempt {
   readonly state: AttemptState;
   /** Of the `open` that began it. */
   readonly token: string;
-  /** The hash of each field that is about money, by its path. */
-  readonly money: Readonly<Record<string, string>>;
+  readonly money: Money;
+  /** The currency of the request, for amounts that come without one. */
+  readonly currency: string;
   /** The transaction's uuid, once it is known. */
   readonly uuid?: string | undefined;
   /** The QR code as it came, while the state is `'created'`. */
   readonly qrCode?: QrCode | undefined;
+  /** When its QR code is over, if the request had a `maxAge`. */
+  readonly expiresAt?: number | undefined;
+  /** The service need not be asked about it: it has cancelled it, or its money is a case for a person. */
+  readonly isAnswered?: true | undefined;
   /** When the intent was recorded. Times are milliseconds since 1970, by the database's clock. */
   readonly startedAt: number;
   /** Until when the call may be on its way. */
@@ -24,20 +44,80 @@ export interface Attempt {
   readonly changedAt: number;
 }
 
+/** A payment that was booked: `paid` has run for its sale. */
+export interface Payment {
+  /** The uuid of its transaction. */
+  readonly sale: string;
+  /** The attempt that it paid; missing for a later charge, and for what a person has booked. */
+  readonly attempt?: number | undefined;
+  /** In the currency's main unit. */
+  readonly amount: number;
+  readonly currency: string;
+  /** When it was booked. */
+  readonly at: number;
+}
+
+/** Money of a booked payment that goes back: a refund, or a reversal. */
+export interface Return {
+  /** `refund:<uuid>` or `reversal:<uuid>`. */
+  readonly id: string;
+  /** The uuid of the transaction whose money it is. */
+  readonly sale: string;
+  /** In the currency's main unit; missing while a reversal on its way does not say it. */
+  readonly amount?: number | undefined;
+  /** `PAID` once it is credited. */
+  readonly status: string;
+  readonly at: number;
+  /** The service has told of it beside the payment, and its own notification has not come. */
+  readonly isUntold?: true | undefined;
+}
+
+/** A case, as its order remembers it: without its body. */
+export interface OrderCase {
+  /** The key of its notification. */
+  readonly id: string;
+  readonly reason: string;
+  readonly sale?: string | undefined;
+  readonly amount?: number | undefined;
+  readonly at: number;
+  /** It is about money of an attempt, which the service has confirmed or `paid` has failed on: it makes `review`. */
+  readonly isOwn?: true | undefined;
+}
+
 /** An order, as it is recorded: one record, so that two open attempts cannot be written. */
 export interface Order {
   readonly key: string;
   readonly attempts: readonly Attempt[];
-  /** The attempt that was paid first. */
-  readonly paidBy?: number | undefined;
+  /** How many attempts were begun, dropped ones included: no number is used again. */
+  readonly begunAttempts?: number | undefined;
+  /** The last number that a reference ended in: no reference is used again. */
+  readonly lastReference?: number | undefined;
+  /** The money of the newest request, whether or not its attempt is kept. */
+  readonly newest?: Money | undefined;
+  /** The newest ones, oldest first. */
+  readonly payments: readonly Payment[];
+  /** The newest ones, oldest first. */
+  readonly returns: readonly Return[];
+  /** Without a transaction: the key of the notification that the first `paid` runs for. */
+  readonly begun?: string | undefined;
+  /** Open cases, oldest first. */
+  readonly cases: readonly OrderCase[];
+  /** When all of its pointers were written last. */
+  readonly pointedAt?: number | undefined;
 }
 
 /** What one `open` knows besides the record. */
 export interface Opening {
   /** The token of the attempt that this `open` begins. */
   readonly token: string;
-  /** The hash of each field of its request that is about money. */
-  readonly money: Readonly<Record<string, string>>;
+  /** The hashes of its request. */
+  readonly money: Money;
+  /** The request's `maxAge`, in milliseconds. */
+  readonly maxAgeMs?: number | undefined;
+  /** Whether a journey over other money makes room. */
+  readonly replace?: boolean | undefined;
+  /** The attempt that the service was asked about, and whether it is paid. */
+  readonly asked?: { readonly attempt: number; readonly isPaid: boolean } | undefined;
   /** The attempt that this `open` has sent, and what came of it. */
   readonly sent?: { readonly attempt: number; readonly result: CallResult } | undefined;
 }
@@ -47,72 +127,114 @@ export type CallResult =
   | { readonly uuid: string; readonly qrCode: QrCode }
   | { readonly error: unknown; readonly refused: boolean; readonly uuid?: string | undefined };
 
-/** What `open` does next. After `change`, `begin`, `send` and `wait` it reads the record again. */
+/** What `open` does next. After `change`, `begin`, `ask`, `send` and `wait` it reads the record again. */
 export type Step =
   | { readonly do: 'give'; readonly attempt: Attempt }
+  | { readonly do: 'paid'; readonly attempt: Attempt | undefined }
+  | { readonly do: 'review'; readonly attempt: Attempt | undefined }
   | { readonly do: 'throw'; readonly error: unknown }
-  | { readonly do: 'conflict'; readonly paths: readonly string[]; readonly attempt: Attempt }
+  | { readonly do: 'conflict'; readonly paths: readonly string[]; readonly attempt: Attempt | undefined }
+  | { readonly do: 'ask'; readonly attempt: Attempt }
   | { readonly do: 'send'; readonly attempt: Attempt }
   | { readonly do: 'wait' }
-  | { readonly do: 'change'; readonly attempt: Attempt }
-  | { readonly do: 'begin'; readonly attempt: number };
+  | { readonly do: 'change'; readonly order: Order }
+  /** `order` has room for it. */
+  | { readonly do: 'begin'; readonly attempt: number; readonly order: Order }
+  /** Its own attempt was closed while the call was on its way. */
+  | { readonly do: 'closed'; readonly uuid: string }
+  | { readonly do: 'full' };
 
 /** How far a clock may have been set back, or the clocks of a cluster differ, before a lease counts as over. */
 export const CLOCK_TOLERANCE_MS = 60_000;
+/** How long after the end of its `maxAge` a QR code still counts as alive. */
+const EXPIRY_MARGIN_MS = 60_000;
+/** How long an attempt is asked about after its last change, and is never dropped. */
+export const ASKED_FOR_MS = 40 * DAY_MS;
+/** How many attempts an order remembers. */
+export const MAX_ATTEMPTS = 50;
 
-/** Decides from the attempts of an order, the time, and what this `open` knows. */
-export function nextStep(attempts: readonly Attempt[], now: number, opening: Opening): Step {
+/** Decides from the order, the time, and what this `open` knows. */
+export function nextStep(order: Order, now: number, opening: Opening): Step {
+  const { attempts } = order;
   const { sent } = opening;
   if (sent !== undefined) {
     const attempt = attempts.find((each) => each.attempt === sent.attempt);
-    const changed = attempt && afterCall(attempt, sent.result, attempts, now);
-    if (changed !== undefined) return { do: 'change', attempt: changed };
+    const changed = attempt && afterCall(order, attempt, sent.result, now, opening.maxAgeMs);
+    if (changed !== undefined) return { do: 'change', order: changed };
     if ('error' in sent.result) return { do: 'throw', error: sent.result.error };
+    if (attempt?.state === 'closed') return { do: 'closed', uuid: sent.result.uuid };
   }
 
-  const paid = attempts.find(({ state }) => state === 'paid');
-  const review = attempts.find(({ state }) => state === 'review');
   const open = attempts.find(isOpen);
-  const current = paid ?? open;
-  if (current === open && open?.state === 'sending' && isOver(open, now)) {
-    return { do: 'change', attempt: { ...open, state: 'lost', changedAt: now } };
+  if (isPaid(order)) {
+    const attempt = attempts.find(({ state }) => state === 'paid') ?? attempts.at(-1);
+    const paths = attempt === undefined ? [] : differences(attempt.money, opening.money);
+    return paths.length > 0 ? { do: 'conflict', paths, attempt } : { do: 'paid', attempt };
   }
-  if (current !== undefined) {
-    const paths = differences(current.money, opening.money);
-    if (paths.length > 0) return { do: 'conflict', paths, attempt: current };
-  }
-  if (paid !== undefined) return { do: 'give', attempt: paid };
   // The payer may have paid it: until a person has looked, no other QR code is shown.
-  if (review !== undefined) return { do: 'give', attempt: review };
-  if (open === undefined)
-    return { do: 'begin', attempt: 1 + Math.max(0, ...attempts.map((each) => each.attempt)) };
-  if (open.state === 'created') return { do: 'give', attempt: open };
-  return open.token === opening.token ? { do: 'send', attempt: open } : { do: 'wait' };
+  if (isInReview(order)) return { do: 'review', attempt: inReview(order) };
+  if (open === undefined) return begin(order, now);
+  if (open.state === 'sending' && isOver(open, now)) {
+    return { do: 'change', order: withAttempt(order, { ...open, state: 'lost', changedAt: now }) };
+  }
+  const paths = differences(open.money, opening.money);
+  if (paths.length > 0 && opening.replace !== true) return { do: 'conflict', paths, attempt: open };
+  if (open.state === 'sending') {
+    return open.token === opening.token ? { do: 'send', attempt: open } : { do: 'wait' };
+  }
+  if (paths.length === 0 && (open.expiresAt === undefined || now < open.expiresAt)) {
+    return { do: 'give', attempt: open };
+  }
+  // Its payment may be on its way, or the notification lost: no second QR code for what is paid.
+  const { asked } = opening;
+  if (asked?.attempt !== open.attempt) return { do: 'ask', attempt: open };
+  if (asked.isPaid) return { do: 'review', attempt: open };
+  return { do: 'change', order: moved(order, open, 'expired', now) };
+}
+
+/** Begins an attempt, if the order has room for one. */
+function begin(order: Order, now: number): Step {
+  const { attempts } = order;
+  const attempt = 1 + Math.max(order.begunAttempts ?? 0, attempts.at(-1)?.attempt ?? 0);
+  if (attempts.length < MAX_ATTEMPTS) return { do: 'begin', attempt, order };
+  const oldest = attempts.find((each) => mayBeDropped(each, now));
+  if (oldest === undefined) return { do: 'full' };
+  return { do: 'begin', attempt, order: { ...order, attempts: attempts.filter((each) => each !== oldest) } };
+}
+
+/** What may still be paid, and is found by its uuid, is never dropped. */
+function mayBeDropped({ state, uuid, changedAt }: Attempt, now: number): boolean {
+  return state !== 'paid' && (uuid === undefined || changedAt < now - ASKED_FOR_MS);
 }
 
 /** What its own call's result makes of an attempt; `undefined` if it changes nothing. */
 function afterCall(
+  order: Order,
   attempt: Attempt,
   result: CallResult,
-  attempts: readonly Attempt[],
   now: number,
-): Attempt | undefined {
+  maxAgeMs: number | undefined,
+): Order | undefined {
   const { state } = attempt;
   const uuid = attempt.uuid ?? result.uuid;
   if ('qrCode' in result) {
-    const isFree = !attempts.some((each) => each !== attempt && (isOpen(each) || each.state === 'paid'));
+    const isFree = !isPaid(order) && !order.attempts.some((each) => each !== attempt && isOpen(each));
     if (state === 'sending' || (state === 'lost' && isFree)) {
-      return { ...attempt, state: 'created', uuid, qrCode: result.qrCode, changedAt: now };
+      const expiresAt = maxAgeMs === undefined ? undefined : now + maxAgeMs + EXPIRY_MARGIN_MS;
+      const { qrCode } = result;
+      return withAttempt(order, { ...attempt, state: 'created', uuid, qrCode, expiresAt, changedAt: now });
     }
   } else if (state === 'sending') {
-    return { ...attempt, state: result.refused ? 'refused' : 'lost', uuid, changedAt: now };
+    // There is no journey, and its reference is never used again: nothing is left to remember.
+    if (result.refused && uuid === undefined) return withoutAttempt(order, attempt);
+    return withAttempt(order, { ...attempt, state: 'lost', uuid, changedAt: now });
   }
   // Others have decided about it meanwhile. Its uuid is still worth keeping, for `find` and `reconcile`.
-  return uuid === attempt.uuid ? undefined : { ...attempt, uuid, changedAt: now };
+  return uuid === attempt.uuid ? undefined : withAttempt(order, { ...attempt, uuid, changedAt: now });
 }
 
 /** Whether the attempt is the one that an order may have at a time. */
-function isOpen({ state }: Attempt): boolean {
+export function isOpen({ state }: Attempt): boolean {
   return state === 'sending' || state === 'created';
 }
 
@@ -121,36 +243,36 @@ function isOver({ leaseUntil, startedAt }: Attempt, now: number): boolean {
 }
 
 /** Another release of the library may hash other fields: a field that only one side has is no difference. */
-function differences(
-  before: Readonly<Record<string, string>>,
-  after: Readonly<Record<string, string>>,
-): string[] {
+export function differences(before: Money, after: Money): string[] {
   return Object.keys(after).filter((path) => path in before && before[path] !== after[path]);
 }
 
-/** The order after this attempt's payment was acted on; the same order if that is recorded already. */
-export function afterPayment(order: Order, number: number, uuid: string, now: number): Order {
-  const paid = order.attempts.find(({ attempt }) => attempt === number);
-  if (paid === undefined || paid.state === 'paid') return order;
-  const { qrCode: _, ...kept } = paid;
-  return {
-    ...withAttempt(order, { ...kept, state: 'paid', uuid: paid.uuid ?? uuid, changedAt: now }),
-    paidBy: order.paidBy ?? number,
-  };
+/** Whether something was booked for it. */
+export function isPaid({ payments }: Order): boolean {
+  return payments.length > 0;
 }
 
-/** The order with this attempt put in a state in which no QR code is kept, if it may go there; else the same order. */
-export function moved(order: Order, number: number, to: 'closed' | 'review', now: number): Order {
-  const from = order.attempts.find(({ attempt }) => attempt === number);
-  if (from === undefined || !MOVES[to].includes(from.state)) return order;
-  const { qrCode: _, ...kept } = from;
-  return withAttempt(order, { ...kept, state: to, changedAt: now });
+/** Whether its own money is being booked, or is a case: nobody is shown a QR code then. */
+export function isInReview({ begun, cases }: Order): boolean {
+  return begun !== undefined || cases.some(({ isOwn }) => isOwn);
 }
 
-const MOVES: Readonly<Record<'closed' | 'review', readonly AttemptState[]>> = {
-  closed: ['created', 'lost', 'review'],
-  review: ['created', 'closed', 'lost'],
-};
+/** The attempt whose money it is, as far as that is known. */
+function inReview({ attempts, cases }: Order): Attempt | undefined {
+  const sales = cases.filter(({ isOwn }) => isOwn).map(({ sale }) => sale);
+  return attempts.find(({ uuid }) => uuid !== undefined && sales.includes(uuid)) ?? attempts.at(-1);
+}
+
+/** The order with this attempt put in a state in which no QR code is kept. */
+export function moved(
+  order: Order,
+  attempt: Attempt,
+  state: 'expired' | 'closed' | 'paid',
+  now: number,
+): Order {
+  const { qrCode: _, ...kept } = attempt;
+  return withAttempt(order, { ...kept, state, changedAt: now });
+}
 
 /** The order with one attempt added or replaced. */
 export function withAttempt(order: Order, attempt: Attempt): Order {
@@ -158,7 +280,23 @@ export function withAttempt(order: Order, attempt: Attempt): Order {
   return { ...order, attempts: [...others, attempt].sort((a, b) => a.attempt - b.attempt) };
 }
 
-/** Whether the attempt may have been paid although no payment was acted on: `reconcile` asks the service about it. */
-export function isAskable({ state, uuid }: Attempt): boolean {
-  return uuid !== undefined && (state === 'created' || state === 'closed' || state === 'lost');
+function withoutAttempt(order: Order, attempt: Attempt): Order {
+  return { ...order, attempts: order.attempts.filter((each) => each !== attempt) };
+}
+
+/** Whether the service is asked about an attempt: its own sale is not booked, and is no case of own money. */
+export function isAskable(
+  { payments }: Order,
+  { uuid, isAnswered, changedAt }: Attempt,
+  now: number,
+): boolean {
+  if (uuid === undefined || isAnswered || changedAt < now - ASKED_FOR_MS) return false;
+  return !payments.some(({ sale }) => sale === uuid);
+}
+
+/** Whether `maintain` has something to find out about the order. */
+export function needsQuestion(order: Order, now: number): boolean {
+  return (
+    order.attempts.some((each) => isAskable(order, each, now)) || order.returns.some((each) => each.isUntold)
+  );
 }

@@ -1,9 +1,24 @@
 // Not in src/errors, whose classes every entry loads.
 import { brand, PaymentsError } from '../errors/payments-error';
 
+/** What keeps an order from being opened, or a case from being decided. */
+type BusyReason = 'opening' | 'attempts' | 'deciding';
+
+const BUSY: Readonly<Record<BusyReason, string>> = {
+  opening:
+    'Another call is creating the journey of this order, and has not ended within `waitMs`. Call `open` again with ' +
+    'the same order key: it returns that journey, or makes one once the other call can no longer be on its way.',
+  attempts:
+    'The order has 50 journeys of the last 40 days that may still be paid, and gets no other one until the oldest is ' +
+    'older. Something calls `open` with `replace`, or `close`, again and again: give each purchase an order key of its own.',
+  deciding:
+    'The case is being acted on now, by a delivery, by `maintain` or by another `decide`. Look at `orders.cases()` in a ' +
+    'minute, and decide it if it is still there.',
+};
+
 /**
- * Another call is creating the journey of this order, and has not ended within `waitMs`. This one has sent nothing. Call
- * `open` again with the same key: it returns that journey, or makes one once the other's lease is over.
+ * The order, or a case of it, is being acted on by somebody else, or the order has too many journeys; the message says
+ * which. This call has sent nothing, and changed nothing.
  */
 export class OrderBusyError extends PaymentsError {
   static {
@@ -16,13 +31,8 @@ export class OrderBusyError extends PaymentsError {
   declare readonly outcome: 'not-sent';
 
   /** For your test doubles; the library creates its own errors. */
-  constructor() {
-    super(
-      'order_busy',
-      'Another call is creating the journey of this order, and has not ended within `waitMs`. Call `open` again with ' +
-        'the same order key: it returns that journey, or makes one once the other call can no longer be on its way.',
-      { outcome: 'not-sent' },
-    );
+  constructor(reason: BusyReason = 'opening') {
+    super('order_busy', BUSY[reason], { outcome: 'not-sent' });
   }
 }
 
@@ -49,7 +59,7 @@ export class OrderConflictError extends PaymentsError {
     super(
       'order_conflict',
       `The order has a journey over other money: ${differ} from this request. If the order has ` +
-        'changed, `close` its journey once it can no longer be paid; if this is another order, give it a key of its own.',
+        'changed, call `open` with `{ replace: true }`; if this is another purchase, give it an order key of its own.',
       { outcome: 'not-sent' },
     );
     this.paths = paths;

@@ -4,16 +4,27 @@
  * @module pix-automatic-sdk/orders
  */
 
-export type { AttemptState, NotifiedOrder } from '../webhooks/order-link';
+export type { Booking, MeantPayment, NotifiedOrder } from '../webhooks/order-link';
+export type { AttemptState } from './attempt';
+export type { Case, CaseCounts, DecideResult } from './cases';
 export {
+  type BookedPayment,
   createOrders,
+  type ForeignNotification,
+  type FoundAttempt,
+  type FoundCase,
   type FoundOrder,
-  type ListedOrder,
+  type OrderCallbacksOf,
+  type OrderContext,
   // The class is not exported: `createOrders` makes it.
   type Orders,
   type OrdersOptions,
+  type PageQuery,
+  type PaidOrder,
+  type ReturnedOrder,
+  type StartOptions,
 } from './create-orders';
 export { OrderBusyError, OrderConflictError } from './errors';
-export type { MaintainResult } from './maintain';
-export type { OpenedOrder, OrderRequest } from './open';
+export type { DoneMaintain, MaintainResult, SkippedMaintain } from './maintain';
+export type { OpenedOrder, OpenOptions, OrderRequest, ReturnedMoney } from './open';
 export type { ReconcileCounts, ReconcileOrdersOptions } from './reconcile';

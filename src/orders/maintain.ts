@@ -1,28 +1,36 @@
 import { newToken } from '../shared/bytes';
 import type { SingleRecords } from '../stores/steps';
-import type { ReplayResult } from '../webhooks/replay-and-settle';
 import { CLOCK_TOLERANCE_MS } from './attempt';
+import type { CaseCounts } from './cases';
 import { changeRecord, KEPT_MS } from './order-records';
 import type { Cursor, ReconcileCounts } from './reconcile';
 
 /** What `orders.maintain` did. */
-export type MaintainResult =
-  | {
-      /** Another process is at it. */
-      readonly skipped: true;
-    }
-  | {
-      /** This process did it. */
-      readonly skipped: false;
-      /** What `reconcile` found; missing if it failed. */
-      readonly reconciled?: ReconcileCounts | undefined;
-      /** How many dead letters were replayed, by what became of them; missing if that failed. */
-      readonly replayed?: Readonly<Record<ReplayResult['status'], number>> | undefined;
-      /** How many expired records were deleted; missing if that failed. */
-      readonly deleted?: number | undefined;
-      /** What the parts that failed have thrown, in their order. Each was reported, too. */
-      readonly errors: readonly unknown[];
-    };
+export type MaintainResult = SkippedMaintain | DoneMaintain;
+
+/** Another process is at it. */
+export interface SkippedMaintain {
+  /** This process did nothing. */
+  readonly skipped: true;
+  /** Until when at most, in milliseconds since 1970, by the database's clock, if that process has died. */
+  readonly until: number;
+}
+
+/** This process did it. */
+export interface DoneMaintain {
+  /** This process did it. */
+  readonly skipped: false;
+  /** How many cases were tried again, by what became of them; missing if that failed. */
+  readonly replayed?: CaseCounts | undefined;
+  /** How many expired records were deleted; missing if that failed. */
+  readonly deleted?: number | undefined;
+  /** What `reconcile` found; missing if it failed. */
+  readonly reconciled?: ReconcileCounts | undefined;
+  /** How many returns were run whose own notification has not come; missing if that failed. */
+  readonly returned?: number | undefined;
+  /** What the parts that failed have thrown, in their order. Each was reported, too. */
+  readonly errors: readonly unknown[];
+}
 
 /** The record that keeps where `reconcile` is, and which process is at it. */
 interface MaintainRecord {
@@ -32,8 +40,8 @@ interface MaintainRecord {
 }
 
 /** How long a process that died keeps the others away. */
-const LEASE_MS = 2 * 60 * 1000;
-const RENEW_MS = 30_000;
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
 
 /** Where the last `reconcile` ended. */
 export async function readCursor(records: SingleRecords): Promise<Cursor | undefined> {
@@ -45,19 +53,24 @@ export async function saveCursor(records: SingleRecords, cursor: Cursor | undefi
   await change(records, (record) => ({ ...record, cursor }));
 }
 
-/** Runs the work while no other process does; resolves with `undefined` if one does. */
+/** Runs the work while no other process does. */
 export async function alone<Result>(
   records: SingleRecords,
   work: () => Promise<Result>,
-): Promise<Result | undefined> {
+): Promise<Result | SkippedMaintain> {
   const owner = newToken();
+  let until = 0;
   const claimed = await change(records, (record, now) => {
     const { leaseUntil = 0 } = record;
     const isTaken =
-      record.owner !== owner && leaseUntil > now && leaseUntil - now <= LEASE_MS + CLOCK_TOLERANCE_MS;
+      record.owner !== undefined &&
+      record.owner !== owner &&
+      leaseUntil > now &&
+      leaseUntil - now <= LEASE_MS + CLOCK_TOLERANCE_MS;
+    until = leaseUntil;
     return isTaken ? undefined : { ...record, owner, leaseUntil: now + LEASE_MS };
   });
-  if (claimed === undefined) return undefined;
+  if (claimed === undefined) return { skipped: true, until };
   const renew = () =>
     change(records, (record, now) => {
       return record.owner === owner ? { ...record, leaseUntil: now + LEASE_MS } : undefined;

@@ -4,7 +4,17 @@ import { newToken } from '../shared/bytes';
 import { sleep } from '../shared/time';
 import type { SingleRecords } from '../stores/steps';
 import { toJson } from '../values/to-json';
-import { type Attempt, type CallResult, nextStep, type Opening, type Step, withAttempt } from './attempt';
+import {
+  type Attempt,
+  type CallResult,
+  nextStep,
+  type Opening,
+  type Order,
+  type Return,
+  type Step,
+  withAttempt,
+} from './attempt';
+import { moneyOf } from './booking';
 import { OrderBusyError, OrderConflictError } from './errors';
 import { type OrderReading, readOrder, takeReference, writeOrder } from './order-records';
 
@@ -33,36 +43,59 @@ export interface CheckoutSource {
   }>;
 }
 
+/** Money of a payment that went back, or is on its way. */
+export interface ReturnedMoney {
+  /** `refund:` or `reversal:`, with its uuid. */
+  readonly id: string;
+  /** The uuid of the transaction whose money it is. */
+  readonly sale: string;
+  /** In the currency's main unit; missing if the service has not said it yet. */
+  readonly amount?: number | undefined;
+  /** `PAID` once it is credited; `PENDING` or `CANCELLED` of a reversal. */
+  readonly status: string;
+  /** When it was recorded, in milliseconds since 1970, by the database's clock. */
+  readonly at: number;
+}
+
 /** What `open` resolves with. */
 export type OpenedOrder =
-  | (JourneyOfOrder & {
+  | {
       /** The payer can pay it by this QR code. */
       readonly state: 'open';
+      /** 1 for the order's first attempt. */
+      readonly attempt: number;
+      /** What the service knows the journey by. */
+      readonly referenceCode: string;
       /** The transaction's uuid. */
       readonly uuid: string;
-      /** The QR code to show to the payer. After the request's `maxAge` it is dead. */
+      /** The QR code to show to the payer, until `expiresAt`. */
       readonly qrCode: QrCode;
       /** When the journey was begun, in milliseconds since 1970, by the database's clock. */
       readonly createdAt: number;
-    })
+      /**
+       * When the QR code is over, in milliseconds since 1970, by the database's clock: the request's `maxAge`, and a
+       * minute more. Missing without a `maxAge`. An `open` after that makes a new one, unless it was paid.
+       */
+      readonly expiresAt?: number | undefined;
+    }
   | (JourneyOfOrder & {
-      /** Its payment was acted on. */
+      /** It is booked: `paid` has run. Also if all of its money has gone back: to sell again, take another order key. */
       readonly state: 'paid';
-      /** The transaction's uuid, if it is known. */
-      readonly uuid?: string | undefined;
+      /** What has gone back of it. */
+      readonly returns: readonly ReturnedMoney[];
     })
   | (JourneyOfOrder & {
-      /** The service says that it is paid, and does not confirm the payment. A person has to look, and to `close` it. */
+      /** Its money has come, and is not booked: it is one of `orders.cases()`, or is being booked now. Show no QR code. */
       readonly state: 'review';
-      /** The transaction's uuid, if it is known. */
-      readonly uuid?: string | undefined;
     });
 
 interface JourneyOfOrder {
-  /** 1 for the order's first attempt. */
-  readonly attempt: number;
-  /** What the service knows the journey by. */
-  readonly referenceCode: string;
+  /** Which attempt it is; 1 for the first. Missing if none is remembered. */
+  readonly attempt?: number | undefined;
+  /** What the service knows the journey by, if an attempt is remembered. */
+  readonly referenceCode?: string | undefined;
+  /** The transaction's uuid, if it is known. */
+  readonly uuid?: string | undefined;
 }
 
 /** What `open` works with. */
@@ -71,6 +104,19 @@ export interface OpenContext {
   readonly records: SingleRecords;
   readonly totalTimeoutMs: number;
   readonly waitMs: number;
+  /** Asks the service whether a journey is paid; if it is, it has it booked. */
+  readonly isPaid: (uuid: string) => Promise<boolean>;
+}
+
+/** Options of `orders.open`. */
+export interface OpenOptions {
+  /**
+   * Makes a new journey if the order has one over other money, in place of an `OrderConflictError`. The service is asked
+   * first: a paid order is never replaced. Whoever pays the old QR code all the same is a case `other_amount`.
+   *
+   * @defaultValue `false`
+   */
+  readonly replace?: boolean | undefined;
 }
 
 /** How long after its call's end an attempt counts as lost. */
@@ -81,26 +127,34 @@ const WRITES_WITHOUT_PAUSE = 5;
 
 /** Gives the order its journey: the one there is, or one created now. */
 export async function openOrder(
-  { client, records, totalTimeoutMs, waitMs }: OpenContext,
+  context: OpenContext,
   key: string,
   request: OrderRequest,
+  { replace = false }: OpenOptions,
 ): Promise<OpenedOrder> {
+  const { client, records, totalTimeoutMs, waitMs, isPaid } = context;
   checkOrderKey('open', key);
   // What is hashed is what is sent, even if the caller changes its object meanwhile.
   const copy: OrderRequest = JSON.parse(toJson('The request of `open`', () => request));
   checkReference(copy);
-  let opening: Opening = { token: newToken(), money: await hashesOfMoney(key, copy) };
+  const { maxAge, currency } = copy;
+  const maxAgeMs = typeof maxAge === 'number' ? maxAge * MINUTE_MS : undefined;
+  let opening: Opening = { token: newToken(), money: moneyOf(key, copy), maxAgeMs, replace };
   let patience = new Patience(waitMs);
   let writes = 0;
   for (;;) {
     let step: Step = { do: 'wait' };
+    let returns: readonly Return[] = [];
     let failure: unknown;
     try {
       const reading = await readOrder(records, key);
-      step = nextStep(reading.order.attempts, reading.now, opening);
+      returns = reading.order.returns;
+      step = nextStep(reading.order, reading.now, opening);
       // Whether a write was made, and by whom, shows when the record is read again.
-      if (step.do === 'change') await writeOrder(records, withAttempt(reading.order, step.attempt), reading);
-      if (step.do === 'begin') await begin(records, reading, step.attempt, opening, totalTimeoutMs);
+      if (step.do === 'change') await writeOrder(records, step.order, reading);
+      if (step.do === 'begin') {
+        await begin(records, reading, step, { ...opening, currency, totalTimeoutMs });
+      }
     } catch (cause) {
       step = { do: 'wait' };
       failure = cause;
@@ -112,8 +166,19 @@ export async function openOrder(
       if (!(await patience.pause())) throw notRecorded(opening, failure ?? new OrderBusyError());
     }
     if (step.do === 'give') return given(step.attempt);
+    if (step.do === 'paid') {
+      return { state: 'paid', ...journeyOf(step.attempt), returns: returns.map(seenReturn) };
+    }
+    if (step.do === 'review') return { state: 'review', ...journeyOf(step.attempt) };
     if (step.do === 'throw') throw step.error;
-    if (step.do === 'conflict') throw new OrderConflictError(step.paths, step.attempt.uuid);
+    if (step.do === 'conflict') throw new OrderConflictError(step.paths, step.attempt?.uuid);
+    if (step.do === 'full') throw new OrderBusyError('attempts');
+    if (step.do === 'closed') throw closedMeanwhile(step.uuid);
+    if (step.do === 'ask') {
+      const { attempt, uuid } = step.attempt;
+      // What it throws is thrown: while the service cannot be asked, it would create no journey either.
+      opening = { ...opening, asked: { attempt, isPaid: uuid !== undefined && (await isPaid(uuid)) } };
+    }
     if (step.do === 'send') {
       const { attempt, referenceCode } = step.attempt;
       const result = await send(client, { ...copy, referenceCode }, totalTimeoutMs);
@@ -124,19 +189,22 @@ export async function openOrder(
   }
 }
 
+const MINUTE_MS = 60_000;
+
 async function begin(
   records: SingleRecords,
   reading: OrderReading,
-  attempt: number,
-  { token, money }: Opening,
-  totalTimeoutMs: number,
+  { attempt, order }: { readonly attempt: number; readonly order: Order },
+  more: Opening & { readonly currency: string; readonly totalTimeoutMs: number },
 ): Promise<void> {
-  const { order, now } = reading;
-  const referenceCode = await takeReference(records, order, attempt);
+  const { now } = reading;
+  const { token, money, currency, totalTimeoutMs } = more;
+  const { referenceCode, lastReference } = await takeReference(records, order);
   const leaseUntil = now + totalTimeoutMs + LEASE_MARGIN_MS;
   const times = { startedAt: now, leaseUntil, changedAt: now };
-  const begun = { attempt, referenceCode, state: 'sending' as const, token, money, ...times };
-  await writeOrder(records, withAttempt(order, begun), reading);
+  const begun = { attempt, referenceCode, state: 'sending' as const, token, money, currency, ...times };
+  const next = withAttempt({ ...order, begunAttempts: attempt, lastReference, newest: money }, begun);
+  await writeOrder(records, next, reading);
 }
 
 /** Never throws: what came of the call is recorded first. */
@@ -178,14 +246,29 @@ class Patience {
   }
 }
 
-function given({ state, attempt, referenceCode, uuid, qrCode, startedAt }: Attempt): OpenedOrder {
-  if (state === 'paid' || state === 'review') return { state, attempt, referenceCode, uuid };
+function given({ attempt, referenceCode, uuid, qrCode, startedAt, expiresAt }: Attempt): OpenedOrder {
   if (uuid === undefined || qrCode === undefined) {
     throw new StoreError(
       'An attempt is recorded as created, without a uuid or a QR code. Something else wrote there.',
     );
   }
-  return { state: 'open', attempt, referenceCode, uuid, qrCode, createdAt: startedAt };
+  return { state: 'open', attempt, referenceCode, uuid, qrCode, createdAt: startedAt, expiresAt };
+}
+
+function journeyOf(attempt: Attempt | undefined): JourneyOfOrder {
+  return { attempt: attempt?.attempt, referenceCode: attempt?.referenceCode, uuid: attempt?.uuid };
+}
+
+/** A return as a merchant sees it. */
+export function seenReturn({ id, sale, amount, status, at }: Return): ReturnedMoney {
+  return { id, sale, amount, status, at };
+}
+
+function closedMeanwhile(uuid: string): StoreError {
+  return new StoreError(
+    `The order was closed while its journey ${uuid} was being created. Nobody sees its QR code. Call \`open\` again ` +
+      'for a new journey, if the order is wanted after all.',
+  );
 }
 
 /** What `open` throws when it gives up, because the database has failed too often or another call is at work. */
@@ -226,28 +309,4 @@ function checkReference(request: object): void {
   const message =
     'expected none: `orderKey`, the first argument, becomes the reference. Is this your key of the order?';
   throw new InvalidRequestError('The call of open', [{ path: ['referenceCode'], message }]);
-}
-
-/**
- * The hash of each field that is about money, by its path. With the order's key in it, because the same amount of two
- * orders should not look alike.
- */
-async function hashesOfMoney(key: string, request: OrderRequest): Promise<Record<string, string>> {
-  const { currency, amount, recurrence } = request;
-  const fields = {
-    currency,
-    amount,
-    'recurrence.immediatePayment': recurrence?.immediatePayment,
-    'recurrence.amount.recurrenceAmount': recurrence?.amount?.recurrenceAmount,
-    'recurrence.calendar.periodicity': recurrence?.calendar?.periodicity,
-  };
-  const hashes = Object.entries(fields).map(async ([path, value]): Promise<[string, string]> => {
-    const text = JSON.stringify([key, path, value ?? null]);
-    const digest = await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-    return [
-      path,
-      [...new Uint8Array(digest, 0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
-    ];
-  });
-  return Object.fromEntries(await Promise.all(hashes));
 }

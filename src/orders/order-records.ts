@@ -1,9 +1,10 @@
 import { StoreError } from '../errors';
 import type { OrderReference } from '../service/notifications/notification';
+import { newToken } from '../shared/bytes';
 import { DAY_MS } from '../shared/time';
 import type { SingleRecords } from '../stores/steps';
-import type { OrderLink } from '../webhooks/order-link';
-import { type Attempt, afterPayment, isAskable, type Order } from './attempt';
+import type { FoundKey } from '../webhooks/order-link';
+import { ASKED_FOR_MS, type Attempt, isAskable, isOpen, needsQuestion, type Order } from './attempt';
 
 /** An order, at the version that was read. */
 export interface OrderReading {
@@ -15,15 +16,30 @@ export interface OrderReading {
 
 /** How long an order is kept after its last change. */
 export const KEPT_MS = 400 * DAY_MS;
-/** A pointer outlives its order, unless that changes once it is older than it is kept: then all are written again. */
-const POINTER_KEPT_MS = 2 * KEPT_MS;
+/** A change of an order writes its pointers again once they are that old, so that none ends before the order. */
+const POINTED_MS = 100 * DAY_MS;
+/** How long a case without a body is remembered, if it is not about the order's own money. */
+const CASE_KEPT_MS = 31 * DAY_MS;
 
 export async function readOrder(records: SingleRecords, key: string): Promise<OrderReading> {
   const { value, version, now } = await records.readRecord<Order>('order:', key);
-  if (value !== undefined && !Array.isArray(value.attempts)) {
-    throw new StoreError('A record of an order has no attempts. Something else wrote there.');
-  }
-  return { order: value ?? { key, attempts: [] }, version, now };
+  return { order: value === undefined ? newOrder(key) : checkOrder(value), version, now };
+}
+
+function newOrder(key: string): Order {
+  return { key, attempts: [], payments: [], returns: [], cases: [] };
+}
+
+/** @throws `StoreError` for a record that is no order */
+export function checkOrder(order: Order): Order {
+  const { attempts, payments, returns, cases } = order;
+  if ([attempts, payments, returns, cases].every(Array.isArray)) return order;
+  throw new StoreError('A record of an order lacks one of its lists. Something else wrote there.');
+}
+
+/** Whether anything is known of the order. */
+export function isKnown({ attempts, payments, cases }: Order): boolean {
+  return attempts.length > 0 || payments.length > 0 || cases.length > 0;
 }
 
 /**
@@ -36,67 +52,91 @@ export async function writeOrder(
   before: OrderReading,
 ): Promise<boolean> {
   const { now } = before;
-  if (order.attempts.some(isAskable) && !before.order.attempts.some(isAskable)) {
+  const isOld = now - (order.pointedAt ?? now) > POINTED_MS;
+  const newUuids = order.attempts.filter(
+    ({ attempt, uuid }) =>
+      uuid !== undefined && before.order.attempts.find((each) => each.attempt === attempt)?.uuid !== uuid,
+  );
+  const isAskedAgain = newUuids.some((each) => isAskable(order, each, now));
+  if (isAskedAgain || (needsQuestion(order, now) && !needsQuestion(before.order, now))) {
     await point(records, 'open:', order.key, order.key);
   }
-  for (const attempt of order.attempts) {
-    const known = before.order.attempts.find((each) => each.attempt === attempt.attempt);
-    const isOld = now - attempt.startedAt > KEPT_MS;
-    if (isOld) await point(records, 'reference:', attempt.referenceCode, order.key);
-    if (attempt.uuid !== undefined && (isOld || known?.uuid !== attempt.uuid)) {
-      await point(records, 'uuid:', attempt.uuid, order.key);
-    }
+  const uuids = new Set(newUuids.map(({ uuid }) => uuid as string));
+  for (const each of isOld ? order.attempts.filter((attempt) => mayBePaid(attempt, now)) : []) {
+    await point(records, 'reference:', each.referenceCode, order.key);
+    if (each.uuid !== undefined) uuids.add(each.uuid);
   }
-  return records.writeRecord('order:', order.key, order, before, now + KEPT_MS);
+  // A reversal knows nothing of an order but the sale. Only the newest payment can be new.
+  const sale = order.payments.at(-1)?.sale;
+  const isPointed = order.attempts.some(({ uuid }) => uuid === sale);
+  const isBooked = before.order.payments.some((each) => each.sale === sale);
+  if (sale !== undefined && !isPointed && !isBooked) uuids.add(sale);
+  for (const uuid of uuids) await point(records, 'uuid:', uuid, order.key);
+  const cases = order.cases.filter(({ at, isOwn }) => isOwn || now - at < CASE_KEPT_MS);
+  const pointedAt = isOld ? now : (order.pointedAt ?? now);
+  return records.writeRecord('order:', order.key, { ...order, cases, pointedAt }, before, now + KEPT_MS);
 }
 
-/** The reference of a new attempt: the order's key, or the next free of `<key>-2`, `-3`, … Another order may have one. */
-export async function takeReference(records: SingleRecords, order: Order, attempt: number): Promise<string> {
-  for (let count = attempt; ; count += 1) {
-    const reference = count === 1 ? order.key : `${order.key}-${count}`;
-    if (order.attempts.some(({ referenceCode }) => referenceCode === reference)) continue;
-    if (await point(records, 'reference:', reference, order.key)) return reference;
-  }
+/** Whether a payment may still be found by the attempt. */
+function mayBePaid(attempt: Attempt, now: number): boolean {
+  return attempt.state === 'paid' || isOpen(attempt) || attempt.changedAt > now - ASKED_FOR_MS;
 }
+
+/** How many references are tried before one of chance. */
+const TRIED_REFERENCES = 10;
 
 /**
- * How long a pointer need not be written again. `reconcile` forgets one to an order that it need not ask about after ten
- * minutes: by then, the write of the order that follows the pointer's has ended.
+ * Takes the reference of a new attempt: the order's key, or the next free of `<key>-2`, `-3`, … Other orders may have
+ * some of them.
  */
-const FRESH_MS = { 'open:': 5 * 60 * 1000, 'reference:': KEPT_MS, 'uuid:': KEPT_MS };
+export async function takeReference(
+  records: SingleRecords,
+  { key, lastReference = 0 }: Order,
+): Promise<{ readonly referenceCode: string; readonly lastReference: number }> {
+  for (let tried = 1; tried <= TRIED_REFERENCES; tried += 1) {
+    const last = lastReference + tried;
+    const referenceCode = last === 1 ? key : `${key}-${last}`;
+    if (await point(records, 'reference:', referenceCode, key)) return { referenceCode, lastReference: last };
+  }
+  const referenceCode = `${key}-${newToken().slice(0, 12)}`;
+  await point(records, 'reference:', referenceCode, key);
+  return { referenceCode, lastReference: lastReference + TRIED_REFERENCES };
+}
 
-/** The key of the order that a reference leads to: by the uuid, else by the reference. */
+/** Finds an order by the uuid, else by the reference. */
 export async function findOrder(
   records: SingleRecords,
   { uuid, referenceCode }: OrderReference,
-): Promise<string | undefined> {
-  return (await follow(records, 'uuid:', uuid)) ?? (await follow(records, 'reference:', referenceCode));
+): Promise<FoundKey> {
+  const byUuid = await follow(records, 'uuid:', uuid);
+  const { early = [] } = byUuid ?? {};
+  return { key: byUuid?.key ?? (await follow(records, 'reference:', referenceCode))?.key, early };
 }
 
 async function follow(
   records: SingleRecords,
   prefix: 'uuid:' | 'reference:',
   id: string | null | undefined,
-): Promise<string | undefined> {
+): Promise<Pointer | undefined> {
   if (typeof id !== 'string' || id === '') return undefined;
-  return (await records.readRecord<Pointer>(prefix, id)).value?.key;
-}
-
-/** The attempt of an order that a reference is about: by the uuid, else by the reference. */
-export function attemptOf({ attempts }: Order, { uuid, referenceCode }: OrderReference): Attempt | undefined {
-  return (
-    attempts.find((each) => each.uuid !== undefined && each.uuid === uuid) ??
-    attempts.find((each) => each.referenceCode === referenceCode)
-  );
+  return (await records.readRecord<Pointer>(prefix, id)).value;
 }
 
 /** The record under `open:`, `reference:` and `uuid:`. */
 export interface Pointer {
-  /** The order's key. */
-  readonly key: string;
+  /** The order's key; missing for a sale that is not known yet. */
+  readonly key?: string | undefined;
   /** When it was written. */
   readonly at: number;
+  /** The keys of returns that came before the sale was known. */
+  readonly early?: readonly string[] | undefined;
 }
+
+/**
+ * How long a pointer need not be written again. `reconcile` forgets one to an order that it need not ask about after ten
+ * minutes: by then, the write of the order that follows the pointer's has ended.
+ */
+const FRESH_MS = { 'open:': 5 * 60 * 1000, 'reference:': DAY_MS, 'uuid:': DAY_MS };
 
 /**
  * Points to the order. Resolves with `false` for a reference that another order has. A pointer that already points to
@@ -112,16 +152,31 @@ async function point(
 ): Promise<boolean> {
   const read = await records.readRecord<Pointer>(prefix, id);
   const { value, now } = read;
-  if (value !== undefined && value.key !== key) return false;
-  if (value !== undefined && now - value.at < FRESH_MS[prefix]) return true;
-  if (await records.writeRecord(prefix, id, { key, at: now }, read, now + POINTER_KEPT_MS)) return true;
+  if (value?.key !== undefined && value.key !== key) return false;
+  if (value?.key !== undefined && now - value.at < FRESH_MS[prefix]) return true;
+  const until = now + KEPT_MS + POINTED_MS + DAY_MS;
+  if (await records.writeRecord(prefix, id, { key, at: now }, read, until)) return true;
   throw new StoreError(
     `Another process wrote the record \`${prefix}\` of the same order at the same time. Try again.`,
   );
 }
 
+/** How long a return is remembered beside a sale that nobody knows, and how many of them. */
+const EARLY_KEPT_MS = 31 * DAY_MS;
+const MAX_EARLY = 20;
+
+/** Remembers a return beside a sale that nobody knows yet, for the delivery that books it. */
+export async function pointEarly(records: SingleRecords, sale: string, id: string): Promise<void> {
+  const read = await records.readRecord<Pointer>('uuid:', sale);
+  const { value, now } = read;
+  if (value?.key !== undefined || value?.early?.includes(id)) return;
+  const early = [...(value?.early ?? []), id].slice(-MAX_EARLY);
+  // If somebody else writes it now, `maintain` runs the return.
+  await records.writeRecord('uuid:', sale, { at: now, early }, read, now + EARLY_KEPT_MS);
+}
+
 /** Forgets an `open:` pointer that was listed, unless it was written again since. */
-export async function forgetPointer(records: SingleRecords, { key, at }: Pointer): Promise<void> {
+export async function forgetPointer(records: SingleRecords, { key = '', at }: Pointer): Promise<void> {
   const read = await records.readRecord<Pointer>('open:', key);
   if (read.value?.at === at) await records.writeRecord('open:', key, read.value, read, read.now);
 }
@@ -130,26 +185,28 @@ export async function forgetPointer(records: SingleRecords, { key, at }: Pointer
 const TRIES = 10;
 
 /**
- * Changes an order. Resolves with it, or with `undefined` if there was nothing to change.
+ * Changes an order. Resolves with what it is then.
  *
  * @param known - what was read before, in place of the first read
  * @throws `StoreError` if others write the order each time
  */
-export function changeOrder(
+export async function changeOrder(
   records: SingleRecords,
   key: string,
   change: (order: Order, now: number) => Order,
   known?: OrderReading | undefined,
-): Promise<Order | undefined> {
-  return changeRecord({
+): Promise<Order> {
+  let order = newOrder(key);
+  await changeRecord({
     known,
     read: () => readOrder(records, key),
     next(reading) {
-      const changed = change(reading.order, reading.now);
-      return changed === reading.order ? undefined : changed;
+      order = change(reading.order, reading.now);
+      return order === reading.order ? undefined : order;
     },
     write: (changed, reading) => writeOrder(records, changed, reading),
   });
+  return order;
 }
 
 /**
@@ -178,21 +235,3 @@ export async function changeRecord<Reading, Value>({
   }
   throw new StoreError('Others wrote the same record each time that it was to be changed. Try again.');
 }
-
-/** How a listener finds the order of a notification, and marks it as paid. */
-export const orderLink: OrderLink = {
-  find: findOrder,
-
-  async read(records, key, reference) {
-    const reading = await readOrder(records, key);
-    const found = attemptOf(reading.order, reference);
-    if (found === undefined) return undefined;
-    const { attempt, state } = found;
-    return {
-      order: { key, attempt, state, paidBy: reading.order.paidBy },
-      async markPaid(uuid) {
-        await changeOrder(records, key, (order, now) => afterPayment(order, attempt, uuid, now), reading);
-      },
-    };
-  },
-};

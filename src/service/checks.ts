@@ -4,6 +4,9 @@
 /** The longest identity or state: stores keep them, and a sender must not be able to fill a store. */
 export const MAX_IDENTITY_LENGTH = 512;
 
+/** The longest list that is read: a body of one mebibyte has room for half a million elements. */
+export const MAX_LIST_LENGTH = 1_000;
+
 /** Whether a text is short enough for an identity or state, in UTF-16 units: zod counts code points. */
 export function isShort(text: string): boolean {
   return text.length <= MAX_IDENTITY_LENGTH;

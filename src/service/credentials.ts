@@ -42,3 +42,14 @@ function spellingsOfCharacter(character: string): string {
   const itself = character.replace(/[.*+?^${}()|[\]\\]/, '\\$&');
   return character === ' ' ? `(?: |%20|\\+)` : `(?:${itself}|${encoded})`;
 }
+
+/**
+ * Where a client has its pairs for the listener of its orders. From the global registry, for two copies of the package.
+ */
+export const CREDENTIALS: unique symbol = Symbol.for('pix-automatic-sdk.credentials');
+
+/** Whatever knows the pairs that its listener accepts. */
+export interface HasCredentials {
+  /** The pair that is used, and during a rotation the other one. */
+  [CREDENTIALS](): readonly Credentials[];
+}

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isShort, isUndamaged, MAX_IDENTITY_LENGTH } from './checks';
+import { isShort, isUndamaged, MAX_IDENTITY_LENGTH, MAX_LIST_LENGTH } from './checks';
 
 /**
  * A value of an open list. The document shows some values, and says that it does not show the full list, so editors
@@ -19,12 +19,12 @@ export function maybe<Inner extends z.ZodMiniType>(inner: Inner) {
 }
 
 /**
- * A list that nothing depends on. zod looks at the length first: a body of one mebibyte has room for half a million
- * elements, which would block the process for seconds.
+ * A list that nothing depends on. zod looks at the length first: too many elements would block the process for
+ * seconds.
  */
 // @__NO_SIDE_EFFECTS__
 export function maybeList<Item extends z.ZodMiniType>(item: Item) {
-  return maybe(z.array(item).check(z.maxLength(1_000)));
+  return maybe(z.array(item).check(z.maxLength(MAX_LIST_LENGTH)));
 }
 
 /** The schema of an open list: any text. */

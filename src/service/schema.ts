@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { isObject } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
+import { MAX_LIST_LENGTH } from './checks';
 
 /**
  * Every schema of the library is exported as a Standard Schema, so that no type of zod is in a public type, and every
@@ -73,9 +74,14 @@ function removeLeftOut(input: unknown, output: unknown, path: readonly PropertyK
     if (value !== undefined || given === undefined) return removeLeftOut(given, value, here);
     Reflect.deleteProperty(output, name);
     // Frozen, because observers get it, and `confirmPayment` relies on it.
-    const message = `expected the documented type, got ${typeName(given)}`;
+    const message = `expected the documented type, got ${typeName(given)}${tooMany(given)}`;
     return [Object.freeze({ path: Object.freeze(here), message })];
   });
+}
+
+function tooMany(given: unknown): string {
+  if (!Array.isArray(given) || given.length <= MAX_LIST_LENGTH) return '';
+  return ` of ${given.length} elements; at most ${MAX_LIST_LENGTH} are read`;
 }
 
 /**

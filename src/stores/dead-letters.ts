@@ -29,13 +29,38 @@ export interface DeadLetter {
   readonly code: string;
   /** The `name` of what was thrown, if anything was; never the message, which can quote anything. */
   readonly errorName?: string | undefined;
+  /** Whose money it is, as far as that is known; only of `createOrders`, whose `cases()` have it. */
+  readonly about?: AboutMoney | undefined;
+  /** What the callback said to the person who is to decide; only of `createOrders`. */
+  readonly note?: string | undefined;
+  /** The states that its sale went through, where one letter stands for all; only of `createOrders`. */
+  readonly states?: readonly { readonly state: string; readonly at: number }[] | undefined;
+}
+
+/** Whose money a letter is about. */
+export interface AboutMoney {
+  /** The order's key. */
+  readonly order?: string | undefined;
+  /** The uuid of the transaction. */
+  readonly sale?: string | undefined;
+  /** The reference of its journey. */
+  readonly referenceCode?: string | undefined;
+  /** In the currency's main unit. */
+  readonly amount?: number | undefined;
+  /** An ISO 4217 code. */
+  readonly currency?: string | undefined;
+  /** Whether it is the own money of an attempt, which the service has confirmed. */
+  readonly isOwn?: boolean | undefined;
 }
 
 /** A letter as the handler keeps it; the store adds its times and attempts. */
-export type NewDeadLetter = Omit<DeadLetter, 'firstFailedAt' | 'lastFailedAt' | 'attempts'>;
+export type NewDeadLetter = Omit<DeadLetter, 'firstFailedAt' | 'lastFailedAt' | 'attempts' | 'states'> & {
+  /** Whether it stands for all states of its sale: it keeps the newest 20. */
+  readonly hasStates?: boolean | undefined;
+};
 
 /** Why a letter has failed. */
-export type LetterFailure = Pick<DeadLetter, 'code' | 'errorName'>;
+export type LetterFailure = Pick<DeadLetter, 'code' | 'errorName' | 'about' | 'note'>;
 
 /**
  * What is told once of a letter.
@@ -71,7 +96,7 @@ export interface EndRecord {
 }
 
 /** How long after its end a letter's drop can be told. */
-export const END_KEPT_MS = 7 * DAY_MS;
+const END_KEPT_MS = 7 * DAY_MS;
 
 /** What the record of a letter's end is found by. No key of a letter has this character: it is encoded there. */
 export const endId = (key: string) => `|${key}`;
@@ -102,22 +127,29 @@ export function afterDelivery(
   { now, retentionMs }: { readonly now: number; readonly retentionMs: number },
 ): LetterRecord {
   const known = liveLetter(before, now);
-  const { firstFailedAt = now, attempts = 0 } = known ?? {};
+  const { firstFailedAt = now, attempts = 0, states = [] } = known ?? {};
+  const { hasStates, ...kept } = letter;
+  const history = hasStates && {
+    states: [...states, { state: letter.state, at: now }].slice(-MAX_STATES_KEPT),
+  };
   return {
-    letter: { ...letter, firstFailedAt, lastFailedAt: now, attempts: attempts + 1 },
+    letter: { ...kept, ...history, firstFailedAt, lastFailedAt: now, attempts: attempts + 1 },
     until: known === undefined ? now + retentionMs : (before as LetterRecord).until,
   };
 }
 
+const MAX_STATES_KEPT = 20;
+
 /** The record of a letter after a replay has failed: everything else of it stays. */
 export function afterReplay(
   before: LetterRecord | undefined,
-  { code, errorName }: LetterFailure,
+  { code, errorName, about, note }: LetterFailure,
   now: number,
 ): LetterRecord | undefined {
   const letter = liveLetter(before, now);
   if (before === undefined || letter === undefined) return undefined;
-  const failed = { ...letter, code, errorName, lastFailedAt: now, attempts: letter.attempts + 1 };
+  const seen = { about: about ?? letter.about, note: note ?? letter.note };
+  const failed = { ...letter, ...seen, code, errorName, lastFailedAt: now, attempts: letter.attempts + 1 };
   return { ...before, letter: failed };
 }
 

@@ -1,10 +1,13 @@
 import { StoreError } from '../errors';
 import {
   afterDelivery,
+  afterReplay,
   type EndRecord,
   endAfter,
   endId,
+  type LetterFailure,
   type LetterRecord,
+  liveLetter,
   type NewDeadLetter,
 } from './dead-letters';
 import type { ReadResult, SingleRecords } from './steps';
@@ -26,6 +29,25 @@ export async function keepLetter(
   );
   const end = kept?.until ?? 0;
   await changeLetter<EndRecord>(records, endId(letter.key), (before) => endAfter(before, letter, end));
+}
+
+/**
+ * Records in the given records, which may be those of a transaction, that a letter has failed again. Resolves with the
+ * code that it had before; `undefined` if there is none.
+ *
+ * @throws `StoreError` if others write the same letter each time
+ */
+export async function failLetter(
+  records: SingleRecords,
+  key: string,
+  failure: LetterFailure,
+): Promise<string | undefined> {
+  let codeBefore: string | undefined;
+  await changeLetter(records, key, (before, now) => {
+    codeBefore = liveLetter(before, now)?.code;
+    return afterReplay(before, failure, now);
+  });
+  return codeBefore;
 }
 
 /**

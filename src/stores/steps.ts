@@ -394,7 +394,7 @@ export interface TransactRequest<Prepared = unknown> {
   readonly storeTimeoutMs?: number | undefined;
   /**
    * Whether nobody waits for it, as for a replay or a settlement: it leaves a slot to notifications that are being
-   * delivered, which come six times and no more.
+   * delivered, of which there are six at most.
    */
   readonly isReplay?: boolean | undefined;
   /**

@@ -66,7 +66,7 @@ export interface OpenedJourney {
  * @param make - makes your orders of these parts, by `createOrders`
  *
  * @example
- * const { orders, pay, crash, clock } = testOrders((parts) => createOrders({ ...parts, on: { payment: book } }));
+ * const { orders, pay, crash, clock } = testOrders((parts) => createOrders({ ...parts, on: { paid, returned } }));
  * const order = await orders.open('order-1', request);
  * crash();
  * await pay(order);
@@ -133,6 +133,8 @@ function dyingSteps(steps: StoreSteps<unknown>, process: Process): StoreSteps<un
     process.isDead ||= process.isDying;
     return process.isDead;
   };
+  /** How many payments each order had when it was read. */
+  const booked = new Map<string, number>();
   const unlessDead =
     <Args extends unknown[], Result>(step: (...args: Args) => Promise<Result>, result: Result) =>
     async (...args: Args) =>
@@ -148,7 +150,16 @@ function dyingSteps(steps: StoreSteps<unknown>, process: Process): StoreSteps<un
     forgetLetter: unlessDead(steps.forgetLetter, undefined),
     recordDelivery: unlessDead(steps.recordDelivery, undefined),
     placeRepeat: unlessDead(steps.placeRepeat, { unkept: 0 }),
-    writeRecord: unlessDead(steps.writeRecord, true),
+    async readRecord(prefix, id) {
+      const read = await steps.readRecord(prefix, id);
+      if (prefix === 'order:') booked.set(id, paymentsIn(read.value));
+      return read as never;
+    },
+    // What is booked is recorded before the completion.
+    async writeRecord(prefix, id, value, read, until) {
+      if (prefix === 'order:' && paymentsIn(value) > (booked.get(id) ?? 0)) dies();
+      return process.isDead || steps.writeRecord(prefix, id, value, read, until);
+    },
     transact:
       transact &&
       ((request, work) =>
@@ -158,6 +169,11 @@ function dyingSteps(steps: StoreSteps<unknown>, process: Process): StoreSteps<un
           return value;
         })),
   };
+}
+
+function paymentsIn(order: object | undefined): number {
+  const { payments = [] } = (order ?? {}) as { readonly payments?: readonly unknown[] };
+  return payments.length;
 }
 
 function uuidOf({ uuid }: OpenedJourney): string {

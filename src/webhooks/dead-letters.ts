@@ -36,6 +36,16 @@ const KEPT_CODES: ReadonlySet<string> = new Set([
   'lease_lost',
   'unexpected_repeat',
   'too_many_states',
+  'paid_twice',
+  'other_amount',
+  'closed',
+  'other_sale',
+  'no_order',
+  'unclear_amount',
+  'returned_in_full',
+  'early_return',
+  'sale_status',
+  'needs_person',
 ]);
 
 /** Makes the entry for a failure. */
@@ -44,12 +54,18 @@ export function deadLetter(
   failure: Failure,
 ): NewDeadLetter {
   const entry = { key, subject, state, kind, body: textOf(body), url: flagsOf(url), credential };
-  return { ...entry, ...letterFailure(failure) };
+  const hasStates = failure.code === 'sale_status' && { hasStates: true };
+  return { ...entry, ...letterFailure(failure), ...hasStates };
 }
 
 /** What a letter says of a failure. */
-export function letterFailure({ code, error }: Failure): LetterFailure {
-  return error === undefined ? { code } : { code, errorName: nameOf(error) };
+export function letterFailure({ code, error, details, note }: Failure): LetterFailure {
+  return {
+    code,
+    ...(error !== undefined && { errorName: nameOf(error) }),
+    ...(details !== undefined && { about: details }),
+    ...(note !== undefined && { note }),
+  };
 }
 
 const FLAGS: readonly unknown[] = documentedKinds.map(({ flag }) => flag);

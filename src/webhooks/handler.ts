@@ -1,11 +1,12 @@
 import { sleep } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
 import { answer, type PlainResponse } from './answer';
+import { decideCase } from './decide';
 import type { AnyDefinition } from './kinds';
 import { answerOn, isNodeResponse, type NodeRequest, type NodeResponse } from './node';
 import { resolveHandlerOptions, type WebhookHandlerOptions } from './options';
-import type { OrderLink } from './order-link';
-import { receive, refuse, type Verdict } from './receive';
+import type { Booking, OrderLink } from './order-link';
+import { type Listener, receive, refuse, type Verdict } from './receive';
 import {
   type DeadLetters,
   deadLettersOf,
@@ -13,11 +14,15 @@ import {
   type PaidTransaction,
   type ReplayResult,
   replay,
-  type SettleResult,
+  replayDue,
+  replayOne,
   settle,
+  settleReturn,
+  type UntoldRefund,
 } from './replay-and-settle';
-import { REPORTER, reporterTo } from './report';
+import { REPORTER, type Reporter, reporterTo } from './report';
 import type { PlainRequest, SharedRequest } from './request';
+import type { RunResult } from './run-once';
 
 /**
  * Receives notifications. One function for a `Request` (Hono, Next.js, Bun, Deno, Workers) and for the two arguments of
@@ -93,7 +98,15 @@ export function createWebhookHandler<
 /** A listener, with what only `createOrders` may ask of it. */
 export interface OrdersListener {
   readonly handler: WebhookHandler;
-  readonly settle: (paid: PaidTransaction) => Promise<SettleResult>;
+  readonly report: Reporter;
+  /** Acts on a transaction that the service says is paid. */
+  readonly settle: (paid: PaidTransaction) => Promise<RunResult>;
+  /** Acts on a refund whose notification has not come. */
+  readonly settleReturn: (refund: UntoldRefund) => Promise<RunResult>;
+  /** Runs the cases that are due. */
+  readonly retryCases: (signal: AbortSignal | undefined) => Promise<readonly ReplayResult[]>;
+  /** Carries out a person's decision. */
+  readonly decide: (id: string, decision: 'book' | 'dismiss', booking: Booking) => Promise<RunResult>;
 }
 
 /**
@@ -107,12 +120,13 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
 ): OrdersListener {
   const resolved = { ...resolveHandlerOptions(options), orders };
   const report = reporterTo(resolved.onReport);
-  const listener = {
+  const listener: Listener = {
     ...resolved,
     report,
     failures: new Map<string, number>(),
     leftOut: new Set<string>(),
     awaitedNothing: new Set<string>(),
+    runLetter: (key: string): Promise<unknown> => replayOne(key, listener, () => true),
   };
   const running = new Running();
 
@@ -141,7 +155,14 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
     replay: (entries?: readonly DeadLetter[]) => replay(entries, listener, guard),
     [REPORTER]: report,
   });
-  return { handler, settle: (paid) => settle(paid, listener, guard) };
+  return {
+    handler,
+    report,
+    settle: (paid) => settle(paid, listener, guard),
+    settleReturn: (refund) => settleReturn(refund, listener, guard),
+    retryCases: (signal) => replayDue(listener, guard, signal),
+    decide: (id, decision, booking) => decideCase(id, decision, booking, listener, guard),
+  };
 }
 
 /** Counts what runs, so that `drain` can wait for it. */

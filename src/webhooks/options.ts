@@ -146,7 +146,7 @@ export interface WebhookHandlerOptions<
    *
    * A callback that still succeeds within its lease (in a transaction: within its hold) is recorded all the same, and the
    * next delivery finds it done. Until it ends, or its lease is over, no other one runs beside it. One that is not over by
-   * then runs with each delivery, six times: longer work belongs in a queue. Let the callback return after the durable
+   * then runs with each delivery: longer work belongs in a queue. Let the callback return after the durable
    * write.
    *
    * @defaultValue 25_000

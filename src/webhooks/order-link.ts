@@ -1,81 +1,170 @@
 import { documentedKinds } from '../service/notifications';
 import type { OrderReference } from '../service/notifications/notification';
+import type { SalePayload } from '../service/notifications/sale';
+import type { AboutMoney } from '../stores/dead-letters';
 import type { SingleRecords } from '../stores/steps';
+import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
+import type { Identity } from './key';
 import type { AnyDefinition } from './kinds';
 import type { WebhookReportCode } from './report';
 
-/**
- * What became of an attempt to give an order its journey.
- *
- * - `'sending'`: the intent is recorded, and the call is on its way
- * - `'created'`: the order's journey, whose QR code may be shown
- * - `'closed'`: it can no longer be paid
- * - `'refused'`: the service did not act, so there is no journey
- * - `'lost'`: there may be a journey, or there is one, and nobody has seen its QR code
- * - `'paid'`: its payment was acted on
- * - `'review'`: the service says that it is paid, and does not confirm the payment: a person has to look
- */
-export type AttemptState = 'sending' | 'created' | 'closed' | 'refused' | 'lost' | 'paid' | 'review';
-
-/** The order of a notification, as it was before: found by the transaction's uuid, else by its reference. */
+/** The order that a notification of one of your own kinds is about, as its definition's `order` says. */
 export interface NotifiedOrder {
   /** Your key of the order. */
   readonly key: string;
-  /** Which attempt of the order it is about; 1 for the first. */
-  readonly attempt: number;
+}
+
+/** A payment that a body of the service's own means. */
+export interface MeantPayment {
+  /** The uuid of the transaction that was paid. */
+  readonly saleToken: string;
+  /** The reference of its journey. */
+  readonly referenceCode?: string | null | undefined;
+  /** In the currency's main unit. */
+  readonly amount?: number | null | undefined;
+  /** An ISO 4217 code. */
+  readonly currency?: string | null | undefined;
+  /** When it was paid, `yyyy-MM-dd HH:mm:ss`. */
+  readonly date?: string | null | undefined;
+}
+
+/** What a person has decided about a case: it is booked, with what nothing else says. */
+export interface Booking {
+  /** Whose it is, for a case of no order. */
+  readonly order?: string | undefined;
+  /** How much it is in the main unit, for a case whose amount is not clear. */
+  readonly amount?: number | undefined;
+}
+
+/** A notification whose order is asked for. */
+export interface Notified {
+  readonly notification: {
+    readonly kind: string;
+    readonly payload?: unknown;
+    readonly raw: Readonly<Record<string, unknown>>;
+  };
+  readonly identity: Identity;
+  /** What its case, or the service, has said before of its money, where nobody is asked. */
+  readonly known?: CaseDetails | undefined;
+  /** When it came for the first time, by the database's clock; missing for a first delivery. */
+  readonly since?: number | undefined;
+  readonly booking?: Booking | undefined;
+}
+
+/** What a case tells of its notification. */
+export type CaseDetails = AboutMoney;
+
+/** Where the order of a notification is. */
+export interface FoundKey {
+  /** Its key; `undefined` if there is none. */
+  readonly key: string | undefined;
+  /** The letters of returns that came before the sale was known. */
+  readonly early: readonly string[];
+}
+
+/** What is to be done about a notification, as its order is now. */
+export interface Decided {
+  readonly details: CaseDetails;
+  /** Why it is a case: nothing runs, and its state is left undone. */
+  readonly reason?: WebhookReportCode | undefined;
+  /** What its case is kept under, if not under its own identity. */
+  readonly letter?: Identity | undefined;
+  /** What runs; `undefined` if nothing has to. It gets the callback's context. */
+  readonly run?: ((context: object) => unknown) | undefined;
   /**
-   * The attempt's state, as it was before. `'created'`: the payer paid what you showed. `'paid'`, with `paidBy` equal to
-   * `attempt`: a later charge of the same journey. Any other is one for a person to look at.
+   * Under a lease, recorded before it runs: what the delivery of another notification must see meanwhile. `false`: the
+   * order has changed, so decide again.
    */
-  readonly state: AttemptState;
-  /** The attempt that paid the order before; `undefined` if none has. */
-  readonly paidBy?: number | undefined;
+  readonly before: () => Promise<boolean>;
+  /** Records that it is done: before it runs in a transaction, else after it. */
+  readonly record: () => Promise<void>;
+  /** The letters that wait for what was recorded. */
+  readonly followUps: () => readonly string[];
 }
 
-/** Which order a notification is about. */
-export interface OrderQuestion {
-  readonly reference: OrderReference;
-  /** The uuid of the transaction, if the notification is a payment: once it is acted on, the order is paid. */
-  readonly paidUuid: string | undefined;
-}
-
-/** Asks whose order a notification of one of these kinds is about. */
-export function orderQuestion(
-  { kind, payload }: { readonly kind: string; readonly payload?: unknown },
-  kinds: readonly AnyDefinition[],
-): OrderQuestion {
-  const isIt = (each: { readonly kind: string }) => each.kind === kind;
-  const { order } = documentedKinds.find(isIt) ?? kinds.find(isIt) ?? {};
-  const reference = (order as ((payload: unknown) => OrderReference) | undefined)?.(payload) ?? {};
-  return { reference, paidUuid: kind === 'payment' ? (reference.uuid ?? undefined) : undefined };
+/** A case, for its order to remember. */
+export interface CaseEntry {
+  /** The key of its letter. */
+  readonly id: string;
+  readonly reason: string;
+  readonly details: CaseDetails;
 }
 
 /** What `createOrders` adds to a listener. */
 export interface OrderLink {
-  /** The key of the order that the reference leads to. */
-  find(records: SingleRecords, reference: OrderReference): Promise<string | undefined>;
-  /** The order, as it is now. In a transaction, it is locked until its end. */
-  read(records: SingleRecords, key: string, reference: OrderReference): Promise<ReadOrder | undefined>;
+  /** Asked before a person's decision to book is carried out. */
+  readonly client: TransactionSource;
+  /** Reads the payment that a body of no known kind means; `undefined` if it means none. What it throws is a failure. */
+  readonly asPayment: (body: Readonly<Record<string, unknown>>) => SalePayload | undefined;
+  /** Finds the order of a notification, outside any transaction. */
+  find(
+    records: SingleRecords,
+    notified: Notified,
+    confirmation: PaymentConfirmation | undefined,
+  ): Promise<FoundKey>;
+  /**
+   * Decides what is to be done.
+   *
+   * @param records - in a transaction, the order is locked until its end
+   */
+  decide(
+    records: SingleRecords,
+    notified: Notified,
+    found: FoundKey,
+    confirmation: PaymentConfirmation | undefined,
+  ): Promise<Decided>;
+  /**
+   * The order remembers a case, or a return that its sale does not know yet is remembered beside that.
+   *
+   * @param isRunning - whether its callback may still succeed
+   */
+  mark(records: SingleRecords, entry: CaseEntry, isRunning: boolean): Promise<void>;
+  /** Whether its order remembers a case, or there is none to do so. */
+  isMarked(records: SingleRecords, entry: CaseEntry): Promise<boolean>;
+  /** The case of a payment whose letter is gone, as its order remembers it. */
+  remembered(records: SingleRecords, id: string): Promise<RememberedCase | undefined>;
+  /** The order forgets a case that a person has dismissed, and closes the attempt if the sale is its own. */
+  dismiss(
+    records: SingleRecords,
+    entry: Pick<CaseEntry, 'id' | 'details'>,
+    isPayment: boolean,
+  ): Promise<void>;
 }
 
-/** An order that was read. */
-export interface ReadOrder {
-  readonly order: NotifiedOrder;
-  /**
-   * Records that the attempt's payment is acted on, in the same records: before the callback in a transaction, else
-   * after it. Changes nothing if that is recorded.
-   */
-  readonly markPaid: (uuid: string) => Promise<void>;
-  /**
-   * Set where no callback may run, because a person has to decide: writes what that person gets, in the same records,
-   * and resolves with what is reported. The state is left undone, so that the decision can still run it.
-   */
-  readonly leaveUndone?: (() => Promise<LeftUndone>) | undefined;
+/** A case without its letter. */
+export interface RememberedCase extends CaseEntry {
+  readonly sale: string;
+  readonly at: number;
 }
 
-/** A notification that was left undone on purpose. */
-export interface LeftUndone {
-  readonly code: WebhookReportCode;
-  /** What it is answered with. */
-  readonly status: number;
+/** The reasons of cases that are tried again by the steps of letters. */
+export const RETRIED_CASES: ReadonlySet<string> = new Set([
+  'callback_failed',
+  'callback_timeout',
+  'confirm_failed',
+  'lease_lost',
+  'not_confirmed',
+  'store_failed',
+]);
+
+/** The reasons that hold as long as the order is as it is: decided again, and run only once they have gone. */
+export const DECIDED_AGAIN: ReadonlySet<string> = new Set([
+  'closed',
+  'early_return',
+  'no_order',
+  'other_amount',
+  'other_sale',
+]);
+
+/** The kinds that are decided by their order, and have no callback of their own with `createOrders`. */
+export const ORDER_KINDS: ReadonlySet<string> = new Set(['payment', 'saleStatus', 'refund', 'reversal']);
+
+/** Whose order a notification is about, as its kind says. */
+export function referenceOf(
+  { kind, payload }: Pick<Notified['notification'], 'kind' | 'payload'>,
+  kinds: readonly AnyDefinition[] = [],
+): OrderReference {
+  const isIt = (each: { readonly kind: string }) => each.kind === kind;
+  const { order } = documentedKinds.find(isIt) ?? kinds.find(isIt) ?? {};
+  return (order as ((payload: unknown) => OrderReference) | undefined)?.(payload) ?? {};
 }

@@ -1,18 +1,20 @@
 import { InvalidNotificationError, type ValidationIssue } from '../errors';
 import { isUndamaged } from '../service/checks';
+import type { ReceivedNotification } from '../service/notifications/notification';
 import { notify } from '../shared/notify';
 import { HOUR_MS, inTime } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
+import { failLetter, keepLetter } from '../stores/letters';
 import { MAX_REPEATS } from '../stores/record';
-import type { StoreSteps } from '../stores/steps';
+import type { SingleRecords, StoreSteps } from '../stores/steps';
 import { checkAgainst, isSwapped } from './authorization';
 import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
-import type { Identity } from './key';
+import { type Identity, identify } from './key';
 import type { ResolvedHandlerOptions } from './options';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
 import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
-import { callbackFor, type Failure, type RunResult, runOnce } from './run-once';
+import { type CallbackRun, callbackFor, type Failure, type RunResult, runOnce } from './run-once';
 import { comparisonOf, repeatIdentity } from './unexpected-repeat';
 
 /** Only the report says so: an answer would tell a sender that it is nearly right. */
@@ -27,6 +29,8 @@ export interface Listener extends ResolvedHandlerOptions {
   readonly leftOut: Set<string>;
   /** The kinds of which it was reported that their callback has awaited nothing. */
   readonly awaitedNothing: Set<string>;
+  /** Runs a dead letter that has waited for something, whatever comes of it. */
+  readonly runLetter: (key: string) => Promise<unknown>;
 }
 
 /** What a request is to be answered with, and the notification that it brought, once that is known. */
@@ -59,26 +63,26 @@ export async function receive(
     // Read and recognize.
     const body = await receiveBody(request, listener);
     const decoded = decodeBody(body);
-    const recognized = recognize(readJsonObject(body, decoded), head, kinds);
+    const recognized = meant(recognize(readJsonObject(body, decoded), head, kinds), listener);
 
     // Act.
-    const run = callbackFor(recognized, authorized.index, listener);
-    const result =
-      'code' in run
-        ? run
-        : await runOnce(
-            { ...run, comparison: comparisonOf(recognized.notification, kinds, decoded) },
-            listener,
-          );
-
-    // Conclude.
+    const { notification } = recognized;
     const credential = String(listener.fingerprints[authorized.index]);
     const received = { body, url: head.url, credential };
     const answeredWith = 'answeredWith' in request ? request.answeredWith : undefined;
-    const ended = { ...recognized, result, origin: 'delivery', startedAt, received, answeredWith } as const;
+    const begun = { ...recognized, origin: 'delivery', startedAt, received, answeredWith } as const;
+    const run = recognized.failure ?? callbackFor(recognized, authorized.index, listener);
+    const act = (ready: CallbackRun) => {
+      const comparison = comparisonOf(notification, kinds, decoded);
+      return runOnce(keeping({ ...ready, comparison }, begun, listener), listener);
+    };
+    const result = 'code' in run ? run : await act(run);
+
+    // Conclude.
+    const ended = { ...begun, result };
     const status = await conclude(ended, listener);
     reportDamaged(ended, decoded, answeredWith?.() ?? status, listener);
-    const { kind, key } = recognized.notification;
+    const { kind, key } = notification;
     return { status, kind, key };
   } catch (error) {
     if (error instanceof BodyProblem) return refuse(report, error.code, error);
@@ -86,6 +90,33 @@ export async function receive(
     const { issues, body } = error;
     return refuse(report, 'invalid_body', { status: 400, issues, received: body });
   }
+}
+
+/** A notification as it is acted on: with `createOrders`, a body of no known kind may mean a payment. */
+export function meant(
+  recognized: Recognized<ReceivedNotification & { readonly kind: string }>,
+  { orders }: Pick<ResolvedHandlerOptions, 'orders'>,
+): typeof recognized & { readonly failure?: Failure } {
+  const { notification, issues } = recognized;
+  if (orders === undefined || notification.kind !== 'unrecognized' || issues !== undefined) return recognized;
+  const { raw } = notification;
+  try {
+    const payload = orders.asPayment(raw);
+    if (payload === undefined) return recognized;
+    const identity = identify('payment', payload.saleToken, [payload.newStatus]);
+    return {
+      identity,
+      notification: { kind: 'payment', payload, raw, key: identity.key } as typeof notification,
+    };
+  } catch (error) {
+    return { ...recognized, failure: { code: 'callback_failed', status: 500, error } };
+  }
+}
+
+/** With `createOrders`, what is left undone is kept before its subject is given back, or in its transaction. */
+export function keeping(run: CallbackRun, begun: Omit<Ended, 'result'>, listener: Listener): CallbackRun {
+  if (listener.orders === undefined) return run;
+  return { ...run, keep: (records, failure) => keepIn(records, begun, failure, listener) };
 }
 
 /** Reports, and returns the verdict. */
@@ -136,6 +167,9 @@ async function concludeDone(ended: Ended, isRepeat: boolean, listener: Listener)
       code !== 'transaction_ended' && (withinMs === undefined || now - lastFailedAt <= withinMs);
     await stepOnLetters({ status: 200, kind, key }, listener, (store) => store.forgetLetter(key, isIts));
   }
+  // Returns that came before their sale was booked: `maintain` runs them if this does not.
+  const { followUps = [] } = ended.result as { readonly followUps?: readonly string[] };
+  for (const letter of followUps) await listener.runLetter(letter).catch(() => undefined);
   if (listener.onDone === undefined) return;
   notify(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
 }
@@ -144,7 +178,15 @@ async function concludeFailure(ended: Ended, failure: Failure, listener: Listene
   const { notification, identity, origin } = ended;
   const { kind } = notification;
   const { key } = identity;
-  const { late, bodyHash: _bodyHash, ...details } = failure;
+  const {
+    late,
+    bodyHash: _bodyHash,
+    letter: _letter,
+    details: _details,
+    note: _note,
+    kept: _kept,
+    ...details
+  } = failure;
   const delivery = origin === 'delivery' ? countFailure(key, listener) : undefined;
   const kept = await keep(ended, failure, listener);
   // An acknowledged notification does not come again, so that one which is not kept must not be acknowledged.
@@ -167,38 +209,63 @@ async function concludeFailure(ended: Ended, failure: Failure, listener: Listene
 type Kept = 'kept' | 'failed' | 'known' | { readonly unkept: number } | undefined;
 
 async function keep(ended: Ended, failure: Failure, listener: Listener): Promise<Kept> {
-  const { notification, identity, origin, received } = ended;
-  const { lettersMs } = listener;
+  const { notification, identity } = ended;
+  const { orders, report } = listener;
   const { kind } = notification;
-  const { key, subject } = identity;
-  if (lettersMs === undefined || !isKept(failure)) return undefined;
-  let kept: Kept = 'kept';
-  const isDone = await stepOnLetters(
-    { status: failure.status === 200 ? 503 : failure.status, kind, key },
-    listener,
-    async (store) => {
-      if (origin === 'replay') {
-        const codeBefore = await store.failLetter(key, letterFailure(failure));
-        if (codeBefore === failure.code) kept = 'known';
-        return;
-      }
-      if (received === undefined) {
-        kept = undefined;
-        return;
-      }
-      let own = identity;
-      if (failure.bodyHash !== undefined) {
-        const { ending, unkept } = await store.placeRepeat(subject, failure.bodyHash, lettersMs);
-        if (ending === undefined) {
-          kept = { unkept };
-          return;
-        }
-        own = repeatIdentity(identity, ending);
-      }
-      await store.keepLetter(deadLetter({ identity: own, kind, ...received }, failure), lettersMs);
-    },
-  );
+  const { key } = identity;
+  const status = failure.status === 200 ? 503 : failure.status;
+  if (failure.kept !== undefined) {
+    if ('letter' in failure.kept) return failure.kept.letter as Kept;
+    report('dead_letters_failed', { status, kind, key, error: failure.kept.error });
+    return 'failed';
+  }
+  let kept: Kept;
+  const isDone = await stepOnLetters({ status, kind, key }, listener, async (store) => {
+    const place = failure.bodyHash === undefined ? undefined : await placeOf(store, ended, failure, listener);
+    kept =
+      typeof place === 'object' && 'unkept' in place
+        ? place
+        : await keepIn(store, ended, failure, listener, place);
+    const { code: reason, details, letter = identity } = failure;
+    const isRunning = failure.late !== undefined;
+    if (details !== undefined) await orders?.mark(store, { id: letter.key, reason, details }, isRunning);
+  });
   return isDone ? kept : 'failed';
+}
+
+/** Where the letter of an unexpected repeat is kept; `unkept` if there is no place. */
+async function placeOf(
+  store: StoreSteps,
+  { identity }: Ended,
+  { bodyHash = '' }: Failure,
+  { lettersMs = 0 }: Listener,
+): Promise<Identity | { readonly unkept: number }> {
+  const { ending, unkept } = await store.placeRepeat(identity.subject, bodyHash, lettersMs);
+  return ending === undefined ? { unkept } : repeatIdentity(identity, ending);
+}
+
+/** Keeps the letter of a failure in the given records, which may be those of a transaction. */
+async function keepIn(
+  records: SingleRecords,
+  { notification: { kind }, identity, origin, received }: Omit<Ended, 'result'>,
+  failure: Failure,
+  { lettersMs, store }: Listener,
+  own = failure.letter ?? identity,
+): Promise<Kept> {
+  if (lettersMs === undefined || !isKept(failure)) return undefined;
+  if (origin !== 'delivery') {
+    const failed = letterFailure(failure);
+    const isWithin = records !== store;
+    const codeBefore = await (isWithin
+      ? failLetter(records, own.key, failed)
+      : store.failLetter(own.key, failed));
+    if (codeBefore !== undefined) return codeBefore === failure.code ? 'known' : 'kept';
+  }
+  if (received === undefined) return origin === 'replay' ? 'kept' : undefined;
+  const letter = deadLetter({ identity: own, kind, ...received }, failure);
+  // Outside a transaction, the store's own step tries again where the database has failed.
+  await (records === store ? store.keepLetter(letter, lettersMs) : keepLetter(records, letter, lettersMs));
+  return 'kept';
 }
 
 /** Does one step of the store on a dead letter, within its time, and reports a failure. Never rejects. */

@@ -5,10 +5,11 @@ import { type DeadLetter, type LetterEnd, type LetterNote, nextTryAt } from '../
 import { confirmPayment } from '../values/confirm-payment';
 import { checkCount } from '../values/option-checks';
 import { type Identity, identify } from './key';
-import { conclude, type Listener } from './receive';
+import { type Booking, DECIDED_AGAIN, RETRIED_CASES } from './order-link';
+import { conclude, type Ended, keeping, type Listener, meant } from './receive';
 import { readJsonObject, recognize } from './recognize';
 import type { Reporter } from './report';
-import { type CallbackRun, callbackFor, markRepeat, type RunResult, runOnce } from './run-once';
+import { type CallbackRun, callbackFor, type RunResult, runOnce } from './run-once';
 import { type Comparison, comparisonOf, stateRepeated } from './unexpected-repeat';
 
 /** The result of running a dead letter again. */
@@ -22,23 +23,6 @@ export interface ReplayResult {
    * - `unhandled`: there is no callback for it, so the entry stays
    */
   readonly status: 'done' | 'busy' | 'failed' | 'unhandled';
-  /** The report code that says why it is not done. */
-  readonly code?: string | undefined;
-}
-
-/** The result of a settlement. */
-export interface SettleResult {
-  /** The key of the payment's notification. */
-  readonly key: string;
-  /**
-   * - `done`: the callback ran, and that is recorded
-   * - `already-done`: it was done before, by a notification or a settlement
-   * - `busy`: it is being acted on now
-   * - `failed`: `code` says why; settle it again
-   * - `unhandled`: there is no callback for payments
-   * - `not-paid`: the transaction does not confirm a payment; nothing was claimed
-   */
-  readonly status: 'done' | 'already-done' | 'busy' | 'failed' | 'unhandled' | 'not-paid';
   /** The report code that says why it is not done. */
   readonly code?: string | undefined;
 }
@@ -116,8 +100,16 @@ export async function replay(
   return results;
 }
 
-/** Runs the letters that are due, and tells of those that it passes over. */
-async function replayDue(listener: Listener, guard: Guard): Promise<readonly ReplayResult[]> {
+/**
+ * Runs the letters that are due, and tells of those that it passes over.
+ *
+ * @param signal - ends the run before the next letter
+ */
+export async function replayDue(
+  listener: Listener,
+  guard: Guard,
+  signal?: AbortSignal,
+): Promise<readonly ReplayResult[]> {
   const { store, report } = listener;
   const onUnreadable = reportUnreadable(report);
   const results: ReplayResult[] = [];
@@ -126,10 +118,13 @@ async function replayDue(listener: Listener, guard: Guard): Promise<readonly Rep
   for (let after: string | undefined; ; ) {
     const page = await store.listLetters({ after, limit: PAGE, onUnreadable, onEnded });
     const { now } = await store.readRecord('maintain', '');
-    const isDue = (letter: DeadLetter) => mayReplay(letter, listener) && nextTryAt(letter) <= now;
+    const isDue = (letter: DeadLetter) =>
+      mayReplay(letter, listener) && (isDecidedAgain(letter, listener) || nextTryAt(letter) <= now);
     for (const letter of page) {
+      if (signal?.aborted) return results;
       if (isDue(letter)) results.push(...(await replayGuarded(letter.key, listener, guard, isDue)));
       await tellOf(letter, now, listener);
+      await remark(letter, listener);
     }
     for (const end of ended.splice(0)) await tellOnce('drop', end, listener, 'was');
     if (page.length < PAGE) return results;
@@ -152,17 +147,43 @@ async function replayGuarded(
 /** Whether a letter may be tried again without being asked for. */
 function mayReplay(letter: DeadLetter, listener: Listener): boolean {
   // What it did has been committed: running it would find it done, and forget that a person has to look.
-  return letter.code !== TRANSACTION_ENDED.code && isOfValidPair(letter, listener);
+  if (letter.code === TRANSACTION_ENDED.code || !isTrusted(letter, listener)) return false;
+  // A case that is neither is for a person.
+  return listener.orders === undefined || isDecidedAgain(letter, listener) || RETRIED_CASES.has(letter.code);
 }
 
-function isOfValidPair({ credential }: DeadLetter, { fingerprints }: Listener): boolean {
-  return fingerprints.includes(credential);
+/** Whether it came with a pair that is valid now, or the service confirms it whatever it came with. */
+function isTrusted({ credential, kind }: DeadLetter, { fingerprints, orders, confirm }: Listener): boolean {
+  const isConfirmed = orders !== undefined && confirm !== undefined && kind === 'payment';
+  return isConfirmed || fingerprints.includes(credential);
+}
+
+/** Whether it is looked at whenever there is a replay: it costs a question only once its order has changed. */
+function isDecidedAgain({ code }: DeadLetter, { orders }: Listener): boolean {
+  return orders !== undefined && DECIDED_AGAIN.has(code);
+}
+
+/** A letter whose mark is missing in its order gets one, as after a crash between the two. */
+async function remark({ key, subject, state, code, about }: DeadLetter, listener: Listener): Promise<void> {
+  const { store, orders, leaseMs, storeTimeoutMs, report } = listener;
+  if (orders === undefined || about?.order === undefined || stateRepeated({ state }) !== undefined) return;
+  const entry = { id: key, reason: code, details: about };
+  try {
+    if (await orders.isMarked(store, entry)) return;
+    // While nobody else can end it.
+    const claim = await store.claim(subject, state, { leaseMs, withinMs: storeTimeoutMs });
+    if (claim.status !== 'claimed') return;
+    if ((await store.readLetter(key)) !== undefined) await orders.mark(store, entry, false);
+    await store.release(claim);
+  } catch (error) {
+    report('dead_letters_failed', { status: 500, key, error });
+  }
 }
 
 /** Says once of a letter that it is not tried by itself, and once that it will be deleted before the next day is over. */
 async function tellOf(letter: DeadLetter, now: number, listener: Listener): Promise<void> {
   const end = { ...letter, at: letter.firstFailedAt + (listener.lettersMs ?? 0) };
-  if (!isOfValidPair(letter, listener)) await tellOnce('credential', end, listener);
+  if (!isTrusted(letter, listener)) await tellOnce('credential', end, listener);
   if (end.at - now <= DAY_MS) await tellOnce('drop', end, listener);
 }
 
@@ -195,39 +216,85 @@ function checkEntries(entries: readonly DeadLetter[]): void {
   }
 }
 
-async function replayOne(
+export async function replayOne(
   key: string,
   listener: Listener,
   isDue: (letter: DeadLetter) => boolean,
 ): Promise<RunResult> {
-  const startedAt = performance.now();
   // What was listed may be done by now: a delivery or another replay has forgotten it.
   const entry = await listener.store.readLetter(key);
   if (entry === undefined) return { code: 'done', isRepeat: true };
   if (!isDue(entry)) return NOT_DUE;
   if (entry.code === TRANSACTION_ENDED.code) return TRANSACTION_ENDED;
-  const { subject, state, body } = entry;
+  return runLetter(entry, listener);
+}
+
+/**
+ * Runs a letter.
+ *
+ * @param booking - a person has decided that it is booked, whatever its order says
+ */
+export async function runLetter(
+  entry: DeadLetter,
+  listener: Listener,
+  booking?: Booking | undefined,
+): Promise<RunResult> {
+  const startedAt = performance.now();
+  const { key, subject, state, body, firstFailedAt: since, about: known = {} } = entry;
   const recognized = recognizeAgain(entry, listener);
-  const run = callbackFor(recognized, NO_CREDENTIALS, listener);
   const identity = { key, subject, state };
   const { notification } = recognized;
+  const begun = { notification, identity, origin: 'replay', startedAt } as const;
+  const own = callbackFor(recognized, NO_CREDENTIALS, listener, { since, known, booking });
   // An entry without a callback stays, and is not reported again. Only if that is why it is kept does it count as a try:
   // another service may have its callback.
-  if ('code' in run) {
-    const result = run.code === 'ignored' ? UNHANDLED : run;
-    if (entry.code === result.code) {
-      await conclude({ notification, identity, result, origin: 'replay', startedAt }, listener);
-    }
+  if ('code' in own) {
+    const result = own.code === 'ignored' ? UNHANDLED : own;
+    if (entry.code === result.code) await conclude({ ...begun, result }, listener);
     return result;
   }
+  if (booking === undefined && isDecidedAgain(entry, listener)) {
+    const result = await decideAgain(entry, own, begun, listener);
+    if (result !== undefined) return result;
+  }
   const comparison = comparisonOf(notification, listener.kinds, body);
-  const result = await runAgain(identity, { ...run, comparison, isReplay: true }, listener);
-  await conclude({ notification, identity, result, origin: 'replay', startedAt }, listener);
+  const run = keeping({ ...own, comparison, isReplay: true }, begun, listener);
+  const isRepeat = stateRepeated(identity) !== undefined && run.identity.subject === subject;
+  // What a person books under a state that is done is done under a state of its own.
+  const result =
+    booking !== undefined && isRepeat
+      ? await runOnce({ ...run, identity, order: run.order && { ...run.order, identity } }, listener)
+      : await runAgain(identity, run, listener);
+  await conclude({ ...begun, result }, listener);
+  return result;
+}
+
+/** Decides a case again by what its order is now, and asks nobody. Gives nothing once it may run. */
+async function decideAgain(
+  { code }: DeadLetter,
+  { order }: CallbackRun,
+  begun: Omit<Ended, 'result'>,
+  listener: Listener,
+): Promise<RunResult | undefined> {
+  const { orders, store } = listener;
+  if (orders === undefined || order === undefined) return undefined;
+  const found = await orders.find(store, order, undefined);
+  const { reason, details } = await orders.decide(store, order, found, undefined);
+  if (reason === undefined) return undefined;
+  if (reason === code) return NOT_DUE;
+  const result = { code: reason, status: 200, details };
+  await conclude({ ...begun, result }, listener);
   return result;
 }
 
 /** Its own definition may need query parameters that were not kept, and is then found by the kind of the entry. */
-function recognizeAgain({ kind, body, url }: DeadLetter, { kinds }: Listener) {
+function recognizeAgain(entry: DeadLetter, listener: Listener) {
+  const recognized = meant(recognizeBody(entry, listener), listener);
+  if (recognized.failure !== undefined) throw recognized.failure.error;
+  return recognized;
+}
+
+function recognizeBody({ kind, body, url }: DeadLetter, { kinds }: Listener) {
   const raw = readJsonObject(body);
   const recognized = recognize(raw, { url }, kinds);
   const definition = kinds.find((each) => each.kind === kind);
@@ -262,41 +329,69 @@ async function runAgain(own: Identity, run: CallbackRun, listener: Listener): Re
 }
 
 /**
- * Runs the payment callback for a transaction that was paid, as a notification of it would: for what `reconcile` of
- * `createOrders` finds. It takes the subject `payment:<uuid>` with the state `PAID`, so that it and a notification with
- * that `saleToken` never act twice.
+ * Acts on a transaction that was paid, as a notification of it would: for what `createOrders` finds by asking. It takes
+ * the subject `payment:<uuid>` with the state `PAID`, so that it and a notification with that `saleToken` never act twice.
  */
-export async function settle(paid: PaidTransaction, listener: Listener, guard: Guard): Promise<SettleResult> {
-  const { uuid, transaction } = paid;
-  const identity = identify('payment', uuid, ['PAID']);
-  const { key } = identity;
+export async function settle(
+  { uuid, transaction }: PaidTransaction,
+  listener: Listener,
+  guard: Guard,
+): Promise<RunResult> {
   const { amount, currency, referenceCode } = transaction;
   const payload = { saleToken: uuid, newStatus: 'PAID', amount, currency, referenceCode };
-  const notification = { kind: 'payment' as const, payload, raw: { ...transaction }, key };
   const source = { getTransaction: async () => transaction };
-  const { acceptRefunded } = listener.confirm ?? {};
-  const confirmation = await confirmPayment(source, notification, { acceptRefunded });
-  if (!confirmation.confirmed) return { key, status: 'not-paid', code: 'not_confirmed' };
+  const payment = { kind: 'payment' as const, payload };
+  const confirm = () => confirmPayment(source, payment, { acceptRefunded: true });
+  return actOn(payment, identify('payment', uuid, ['PAID']), listener, guard, confirm);
+}
 
-  const startedAt = performance.now();
-  const settleOne = async (): Promise<RunResult> => {
-    const run = callbackFor({ notification, identity }, NO_CREDENTIALS, listener);
-    if ('code' in run) return UNHANDLED;
+/** Acts on a refund whose notification has not come: the service has told of it beside its payment. */
+export function settleReturn(
+  { sale, uuid, amount, currency }: UntoldRefund,
+  listener: Listener,
+  guard: Guard,
+): Promise<RunResult> {
+  const refund = { uuid, amount, status: 'PAID' };
+  const payload = { saleToken: sale, currency, status: 'PAID', refund };
+  return actOn({ kind: 'refund', payload }, identify('refund', uuid, ['PAID']), listener, guard);
+}
+
+/** A refund that the service has told of beside its payment. */
+export interface UntoldRefund {
+  readonly sale: string;
+  readonly uuid: string;
+  readonly amount: number | undefined;
+  readonly currency: string | undefined;
+}
+
+/** Acts on what the service says, as a notification of it would. */
+function actOn(
+  { kind, payload }: { readonly kind: string; readonly payload: object },
+  identity: Identity,
+  listener: Listener,
+  guard: Guard,
+  confirm?: CallbackRun['confirm'],
+): Promise<RunResult> {
+  const { key } = identity;
+  const notification = { kind, payload, raw: { ...payload }, key };
+  const credential = String(listener.fingerprints[0]);
+  const received = { body: JSON.stringify(payload), url: '', credential };
+  const begun = { notification, identity, origin: 'settle', startedAt: performance.now(), received } as const;
+  const work = async (): Promise<RunResult> => {
+    const own = callbackFor({ notification, identity }, NO_CREDENTIALS, listener);
+    if ('code' in own) return UNHANDLED;
     const { content, raw } = comparisonOf(notification, listener.kinds) as Comparison;
     const comparison: Comparison = { content: { ...content, isSettled: true }, raw };
-    const confirm = async () => confirmation;
-    const result = await runOnce({ ...run, comparison, isReplay: true, confirm }, listener);
-    if ('isRepeat' in result && result.isRepeat) await markRepeat(run, listener);
-    await conclude({ notification, identity, result, origin: 'settle', startedAt }, listener);
+    const run = keeping({ ...own, comparison, isReplay: true, ...(confirm && { confirm }) }, begun, listener);
+    const result = await runOnce(run, listener);
+    await conclude({ ...begun, result }, listener);
     return result;
   };
-  const result = await guard(() => reportingThrown(key, listener, settleOne));
-  if (result.code !== 'done') return { key, status: statusOf(result.code), code: result.code };
-  return { key, status: 'isRepeat' in result && result.isRepeat ? 'already-done' : 'done' };
+  return guard(() => reportingThrown(key, listener, work));
 }
 
 /** Reports what is thrown, such as by a `match` of an own kind, so that the other entries are run. */
-async function reportingThrown(
+export async function reportingThrown(
   key: string,
   { report }: Listener,
   work: () => Promise<RunResult>,

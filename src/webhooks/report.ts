@@ -41,8 +41,12 @@ import type { PaymentDifference } from '../values/confirm-payment';
  * - `dead_letter_credential`: `handler.replay` left one out, once: it came with a pair that is not in `credentials` now
  * - `record_unreadable`: a list has left out records of another format; the message says how many
  * - `draining` (503): the process is about to end
- * - `order_review`, from `orders.reconcile`: the service says that an order is paid, and does not confirm the payment
- * - `reconcile_ended`, from `orders.reconcile`: the service's rate limit has ended the run
+ * - with `createOrders` (200), what is not booked, and is one of `orders.cases()`: `paid_twice` (another payment of the
+ *   order is booked, or is being booked), `other_amount`, `closed`, `other_sale` (another sale under the order's reference),
+ *   `no_order`, `unclear_amount`, `returned_in_full`, `early_return` (its sale is not booked yet), `sale_status`,
+ *   `needs_person` (the callback said so)
+ * - `reconcile_ended`, from `orders.reconcile` and `maintain`: the service's rate limit, failures in a row or the signal
+ *   have ended the run
  * - `maintain_failed`, from `orders.maintain`: one of its parts threw `error`; the others were run
  * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` says what. Also a handler
  *   that is called with something else than it takes, or an answer that could not be sent; the message says so
@@ -76,10 +80,23 @@ export type WebhookReportCode =
   | 'dead_letter_credential'
   | 'record_unreadable'
   | 'draining'
-  | 'order_review'
+  | CaseReason
   | 'reconcile_ended'
   | 'maintain_failed'
   | 'internal';
+
+/** Why `createOrders` keeps a notification as a case, beside the codes of any handler. */
+export type CaseReason =
+  | 'paid_twice'
+  | 'other_amount'
+  | 'closed'
+  | 'other_sale'
+  | 'no_order'
+  | 'unclear_amount'
+  | 'returned_in_full'
+  | 'early_return'
+  | 'sale_status'
+  | 'needs_person';
 
 /** The details of a report. */
 export interface WebhookReportDetails extends Partial<Omit<WebhookReport, 'code' | 'status'>> {
@@ -168,7 +185,7 @@ export class WebhookReport {
 const REASONS = {
   ...authorizationFailures,
   'content-differs': 'Its content differs from what was acted on.',
-  late: 'It came more than an hour after that, and the service repeats a notification for about six minutes.',
+  late: 'It came more than an hour after that: too late for a retry of the service.',
 };
 
 const MAX_PATHS = 10;
@@ -210,6 +227,8 @@ function pathsOf(issues: readonly ValidationIssue[]): string {
 
 /** Codes whose cause is what a database has thrown. */
 const STORE_CODES: ReadonlySet<WebhookReportCode> = new Set(['store_failed', 'dead_letters_failed']);
+
+const PERSON = '`orders.cases()` has it, and `orders.decide` books or dismisses it.';
 
 /** For each code what happened, and the likely cause with the way out. What became of the notification stands between. */
 const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advice?: string]>> = {
@@ -307,14 +326,33 @@ const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advic
     'A newer release has probably written them: update this process too. Nothing else writes to the records.',
   ],
   draining: ['The handler is draining: the process is about to end.'],
-  order_review: [
-    'The service says that this order is paid, and does not confirm the payment: it was refunded since, or the amount ' +
-      'differs. Nothing was booked, and no QR code of the order is shown any more.',
-    'Compare the transaction with your order. Book it by hand if it is right, then `close` the order.',
+  paid_twice: ['An order was paid again: another payment of it is booked, or is being booked.', PERSON],
+  other_amount: ['A payment of an order is not over the money that was asked for last.', PERSON],
+  closed: ['A journey was paid that was closed before.', PERSON],
+  other_sale: [
+    'A sale under the reference of an order is none of its journeys: somebody else may have made it, or it is a later ' +
+      'charge that came before the first payment.',
+    'The latter is booked by `orders.maintain` once it is expected. `orders.decide` books or dismisses the former.',
+  ],
+  no_order: [
+    'Money came, or went back, that belongs to no order.',
+    'If other systems share the account, take it in `on.foreign`. `orders.decide` books it for an order, or dismisses it.',
+  ],
+  unclear_amount: ['How much money came or went back is not clear.', PERSON],
+  returned_in_full: ['A payment was refunded in full before it was booked.', PERSON],
+  early_return: [
+    'Money went back of a sale that is not booked.',
+    '`returned` runs once it is booked; after an hour it counts as money of no order.',
+  ],
+  sale_status: ['A sale has a status other than `PAID`.', PERSON],
+  needs_person: [
+    'The callback has called `needsPerson`: what it wrote in its transaction is undone.',
+    PERSON,
   ],
   reconcile_ended: [
-    'The service answered 429 and asked for a longer pause than a query may take, so not every order was asked about.',
-    'The next run goes on from there. Set `perSecond` below the rate limit of the service.',
+    'Not every order was asked about: the service asked for a longer pause than a query may take, it has failed too often ' +
+      'in a row, or the run was stopped.',
+    'The next run goes on from there. If it answers 429, set `perSecond` below its rate limit.',
   ],
   maintain_failed: ['A part of `orders.maintain` failed: see `error`. The other parts were run.'],
   internal: [
@@ -401,14 +439,24 @@ function placeOf(error: unknown): string | undefined {
   const places = stack
     .slice(from)
     .split('\n', MAX_FRAMES)
-    .map((line) => /(?:\(|at (?:async )?|@)((?:file:\/\/)?[^\s()]*):(\d+):\d+\)?$/.exec(line))
-    .flatMap((match) => (match === null ? [] : [`${match[1]}:${match[2]}`.replace(/^file:\/\//, '')]))
+    .flatMap(placeIn)
     .filter((place) => !/[\\/]pix-automatic-sdk[\\/](?:dist|src)[\\/]|^node:/.test(place));
   const place = places.find((each) => !each.includes('node_modules')) ?? places[0];
   return place && inOneLine(place);
 }
 
 const MAX_FRAMES = 30;
+
+/** File and line in a frame, if it has them: `at name (file:1:2)`, `at file:1:2`, or `name@file:1:2`. */
+function placeIn(frame: string): readonly string[] {
+  const end = /:(\d+):\d+\)?$/.exec(frame);
+  if (end === null) return [];
+  const before = frame.slice(0, end.index);
+  const word = before.slice(Math.max(before.lastIndexOf('('), before.lastIndexOf(' ')) + 1);
+  const [name = '', ...file] = word.split('@');
+  const path = file.length > 0 && !name.includes('/') ? file.join('@') : word;
+  return [`${path.replace(/^file:\/\//, '')}:${end[1]}`];
+}
 
 function describeError(error: unknown): string {
   if (typeof error === 'string') return inOneLine(error);

@@ -1,4 +1,4 @@
-import type { ValidationIssue } from '../errors';
+import { StoreError, type ValidationIssue } from '../errors';
 import type { PaymentNotification } from '../service/notifications/sale';
 import { isGiven } from '../shared/objects';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
@@ -6,7 +6,16 @@ import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } f
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions, WebhookCallback } from './options';
-import { type OrderQuestion, orderQuestion, type ReadOrder } from './order-link';
+import {
+  type Booking,
+  type CaseDetails,
+  type Decided,
+  type FoundKey,
+  type Notified,
+  type NotifiedOrder,
+  ORDER_KINDS,
+  referenceOf,
+} from './order-link';
 import type { Recognized } from './recognize';
 import type { WebhookReportCode } from './report';
 import { type Comparison, isFirstDelivery, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
@@ -20,8 +29,13 @@ export interface CallbackRun {
   readonly confirm?: ((signal?: AbortSignal) => Promise<PaymentConfirmation>) | undefined;
   readonly credentialIndex: number;
   readonly retentionMs: number;
-  /** Which order it is about; missing without `createOrders`. */
-  readonly order?: OrderQuestion | undefined;
+  /** Set with `createOrders` where its order decides what runs, in place of `callback`. */
+  readonly order?: Notified | undefined;
+  /**
+   * Keeps its case in the given records, with `createOrders`: before the subject is given back, or in the transaction.
+   * Resolves with what became of the letter.
+   */
+  readonly keep?: ((records: SingleRecords, failure: Failure) => Promise<unknown>) | undefined;
   /** Whether no request waits for it: a replay or a settlement. */
   readonly isReplay?: boolean;
   /** What a repeat is recognized by; missing for a body without an identity. A replay is not compared itself. */
@@ -37,6 +51,8 @@ interface Done {
   readonly isRepeat: boolean;
   /** Whether the callback in a transaction ended before the database could have answered anything. */
   readonly awaitedNothing?: boolean;
+  /** The dead letters that waited for it. */
+  readonly followUps?: readonly string[] | undefined;
 }
 
 /** It is not done, which is reported. */
@@ -49,6 +65,14 @@ export interface Failure {
   readonly reason?: RepeatReason;
   /** A hash of the body of an unexpected repeat, whose dead letter is not kept under its own identity. */
   readonly bodyHash?: string;
+  /** What its dead letter is kept under, if not under its own identity. */
+  readonly letter?: Identity | undefined;
+  /** What its case tells. */
+  readonly details?: CaseDetails | undefined;
+  /** What the callback said to the person who is to decide. */
+  readonly note?: string | undefined;
+  /** Set if its case was kept, or not, before the subject was given back. */
+  readonly kept?: { readonly letter: unknown } | { readonly error: unknown } | undefined;
   /** Set if the callback took too long: whether its late success was recorded. Never rejects. */
   readonly late?: Promise<boolean>;
 }
@@ -89,20 +113,30 @@ export function callbackFor(
   { notification, identity, issues }: Recognized<{ readonly kind: string }>,
   credentialIndex: number,
   options: ResolvedHandlerOptions,
+  more: {
+    readonly since?: number;
+    readonly known?: CaseDetails;
+    readonly booking?: Booking | undefined;
+  } = {},
 ): CallbackRun | { readonly code: 'ignored' } | Failure {
-  const { callbacks, confirm, kinds, orders, unrecognizedRetentionMs, retentionMs } = options;
+  const { callbacks, confirm, orders, unrecognizedRetentionMs, retentionMs } = options;
   const { kind } = notification;
-  const callback = callbacks[kind];
+  const isOrders = orders !== undefined && ORDER_KINDS.has(kind);
+  const callback = isOrders ? decidedByItsOrder : callbacks[kind];
   if (callback === undefined || callback === 'ignore') {
     // Even if `unrecognized` is ignored: this body seems to be of a known kind, and may be a payment.
     if (issues !== undefined) return { code: 'invalid_notification', status: 400, issues };
     return callback === 'ignore' ? { code: 'ignored' } : { code: 'unhandled', status: 200 };
   }
-  const order = orders && orderQuestion(notification, kinds);
+  const order = isOrders
+    ? { notification: notification as Notified['notification'], identity, ...more }
+    : undefined;
   const run = { notification, identity, callback, credentialIndex, order };
   if (kind === 'unrecognized') return { ...run, retentionMs: unrecognizedRetentionMs };
-  if (confirm === undefined || kind !== 'payment') return { ...run, retentionMs };
-  const { client, acceptRefunded } = confirm;
+  // A person's decision is confirmed even where nothing else is.
+  const asked = more.booking === undefined ? confirm : { client: orders?.client, acceptRefunded: true };
+  if (asked?.client === undefined || kind !== 'payment') return { ...run, retentionMs };
+  const { client, acceptRefunded } = asked;
   const payment = notification as Parameters<typeof confirmPayment>[1];
   return {
     ...run,
@@ -110,6 +144,9 @@ export function callbackFor(
     confirm: (signal) => confirmPayment(client, payment, { acceptRefunded, signal }),
   };
 }
+
+/** Stands for a callback where the order of the notification decides what runs. */
+const decidedByItsOrder = () => undefined;
 
 /** Runs a callback once, as far as the store can ensure that. */
 export function runOnce(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Done | Failure> {
@@ -134,7 +171,7 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
   const claimed = claim;
 
   const callbackAge = stopwatch();
-  const ready = await askAndFind(run, options);
+  const ready = await askAndDecide(run, options);
   // A process that was suspended would run the callback beside the next owner's.
   const remainingMs = callbackTimeoutMs - callbackAge();
   const isLate = leaseMs - leaseAge() < remainingMs;
@@ -142,83 +179,141 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
     await release(claimed, options);
     return 'code' in ready ? ready : storeFailed(new DeadlineExceeded(CLAIMED_TOO_LATE));
   }
-  if (ready.order?.leaveUndone !== undefined) {
-    const left = await inTime(ready.order.leaveUndone(), storeTimeoutMs).catch(storeFailed);
+  const { decided } = ready;
+  const leave = async (failure: Failure) => {
+    const kept = await keepCase(run, { ...failure, details: decided?.details }, options);
     await release(claimed, options);
-    return left;
-  }
+    return kept;
+  };
+  if (decided?.reason !== undefined) return leave(caseOf(decided, decided.reason));
+  const record = () => recordDone(run, claimed, decided, leaseAge, options);
+  if (decided !== undefined && decided.run === undefined) return record();
   const running = startCallback(run, claimed, ready, remainingMs);
-  const record = () => recordDone(run, claimed, ready.order, leaseAge, options);
   try {
     await running.inTime;
   } catch (error) {
     if (!running.isTooSlow()) {
-      await release(claimed, options);
-      return { code: 'callback_failed', status: 500, error };
+      return leave(needsPerson(running.person) ?? { code: 'callback_failed', status: 500, error });
     }
     const late = running.ended.then(
-      async () => (await record()).code === 'done',
+      async () => needsPerson(running.person) === undefined && (await record()).code === 'done',
       async () => {
         await release(claimed, options);
         return false;
       },
     );
-    return { code: 'callback_timeout', status: 500, error, late };
+    const timedOut = {
+      code: 'callback_timeout',
+      status: 500,
+      error,
+      late,
+      details: decided?.details,
+    } as const;
+    return keepCase(run, timedOut, options);
   }
-  return record();
+  const asked = needsPerson(running.person);
+  return asked === undefined ? record() : leave(asked);
 }
 
 const CLAIMED_TOO_LATE =
   'the claim came so late that too little of its lease was left; the process was probably suspended';
 
-/** Asks the service about a payment, and finds the order of a notification. Never rejects. */
-async function askAndFind(
-  run: CallbackRun,
-  options: ResolvedHandlerOptions,
-): Promise<(Confirmed & { readonly order: ReadOrder | undefined }) | Failure> {
+/** What is known of a notification before its callback runs. */
+interface Ready extends Confirmed {
+  /** What its order says is to be done. */
+  readonly decided: Decided | undefined;
+  /** The order of a notification that has a callback of its own. */
+  readonly order: NotifiedOrder | undefined;
+}
+
+/** How often it is decided again because others have changed the order. */
+const MAX_DECISIONS = 10;
+
+/** Asks the service about a payment, finds the order, and decides by it. Never rejects. */
+async function askAndDecide(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Ready | Failure> {
   const { store, storeTimeoutMs } = options;
   const confirmed = await askService(run, options);
   if ('code' in confirmed) return confirmed;
-  if (run.order === undefined) return { ...confirmed, order: undefined };
+  const ready = async (): Promise<Ready> => {
+    const found = await findOrder(run, confirmed, options);
+    for (let decisions = 1; ; decisions += 1) {
+      const decided = await decide(run, found, confirmed, store, options);
+      const isRun = decided?.run !== undefined && decided.reason === undefined;
+      if (!isRun || (await decided.before())) return { ...confirmed, decided, order: orderOf(run, found) };
+      if (decisions === MAX_DECISIONS) throw new StoreError('Others changed the order each time. Try again.');
+    }
+  };
   try {
-    const find = async () => readOrder(run, await findOrder(run, options), store, options);
-    return { ...confirmed, order: await inTime(find(), storeTimeoutMs) };
+    return await inTime(ready(), storeTimeoutMs);
   } catch (error) {
     return storeFailed(error);
   }
 }
 
-/** The key of the order that a notification is about. */
-async function findOrder({ order }: CallbackRun, { orders, store }: ResolvedHandlerOptions) {
-  return order && (await orders?.find(store, order.reference));
+/** Finds the order that a notification is about. */
+async function findOrder(
+  { notification, identity, order }: CallbackRun,
+  { confirmation }: Confirmed,
+  { orders, store, kinds }: ResolvedHandlerOptions,
+): Promise<FoundKey | undefined> {
+  const given = notification as Notified['notification'];
+  const isAsked = order !== undefined || Object.values(referenceOf(given, kinds)).some(isGiven);
+  return isAsked ? orders?.find(store, order ?? { notification: given, identity }, confirmation) : undefined;
 }
 
-async function readOrder(
+/** What a callback gets of the order; one that its order decides gets it by itself. */
+function orderOf({ order }: CallbackRun, found: FoundKey | undefined): NotifiedOrder | undefined {
+  return order === undefined && found?.key !== undefined ? { key: found.key } : undefined;
+}
+
+async function decide(
   { order }: CallbackRun,
-  key: string | undefined,
+  found: FoundKey | undefined,
+  { confirmation }: Confirmed,
   records: SingleRecords,
   { orders }: ResolvedHandlerOptions,
-): Promise<ReadOrder | undefined> {
-  return order && key !== undefined ? orders?.read(records, key, order.reference) : undefined;
+): Promise<Decided | undefined> {
+  return order && found && orders?.decide(records, order, found, confirmation);
 }
 
-/** Records that a payment was acted on. */
-async function markPaid(run: CallbackRun, order: ReadOrder | undefined): Promise<void> {
-  const uuid = run.order?.paidUuid;
-  if (uuid !== undefined) await order?.markPaid(uuid);
+/** What is not expected is left undone, so that a person's decision can still run it. */
+function caseOf({ details, letter }: Decided, code: WebhookReportCode): Failure {
+  return { code, status: 200, details, letter };
 }
 
-/** Records that a payment was acted on before, where that is not recorded yet. */
-export async function markRepeat(run: CallbackRun, options: ResolvedHandlerOptions): Promise<void> {
-  const { store } = options;
-  await markPaid(run, await readOrder(run, await findOrder(run, options), store, options));
+/** Keeps a case, and its mark in the order, before the subject is given back. Never rejects. */
+async function keepCase(
+  run: CallbackRun,
+  failure: Failure,
+  options: ResolvedHandlerOptions,
+): Promise<Failure> {
+  if (run.keep === undefined) return failure;
+  try {
+    return await inTime(keepIn(options.store, run, failure, options), options.storeTimeoutMs);
+  } catch (error) {
+    return { ...failure, kept: { error } };
+  }
+}
+
+/** Keeps a case, and then its mark in the order, in the given records. */
+async function keepIn(
+  records: SingleRecords,
+  run: CallbackRun,
+  failure: Failure,
+  { orders }: ResolvedHandlerOptions,
+): Promise<Failure> {
+  const letter = await run.keep?.(records, failure);
+  const { code: reason, details, letter: own = run.identity, late } = failure;
+  if (details !== undefined)
+    await orders?.mark(records, { id: own.key, reason, details }, late !== undefined);
+  return { ...failure, kept: { letter } };
 }
 
 /** Records a success. It must not be lost, so this keeps trying while the lease lasts. */
 async function recordDone(
   run: CallbackRun,
   claim: Claim,
-  order: ReadOrder | undefined,
+  decided: Decided | undefined,
   leaseAge: () => number,
   options: ResolvedHandlerOptions,
 ): Promise<Done | Failure> {
@@ -227,15 +322,19 @@ async function recordDone(
   const completion = { retentionMs, content: comparison?.content, withinMs: storeTimeoutMs };
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
-      // Before the completion, so that a lost mark is never a done state.
-      if (order !== undefined) await inTime(markPaid(run, order), storeTimeoutMs);
+      // Before the completion, so that a done state without its payment is never left.
+      if (decided !== undefined) await inTime(decided.record(), storeTimeoutMs);
       const isRecorded = await inTime(store.complete(claim, completion), storeTimeoutMs);
-      return isRecorded ? DONE : { code: 'lease_lost', status: 503 };
+      return isRecorded ? doneWith(decided) : { code: 'lease_lost', status: 503 };
     } catch (error) {
       if (leaseAge() + pauseMs >= leaseMs) return storeFailed(error);
     }
     await sleep(pauseMs);
   }
+}
+
+function doneWith(decided: Decided | undefined): Done {
+  return decided === undefined ? DONE : { ...DONE, followUps: decided.followUps() };
 }
 
 /** Frees the subject for the next delivery. If that fails, the lease runs out before it comes. */
@@ -249,7 +348,7 @@ async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerO
 
 /** What is known of a notification before its transaction begins. */
 interface Prepared extends Confirmed {
-  readonly orderKey: string | undefined;
+  readonly found: FoundKey | undefined;
 }
 
 /** Ends a transaction before it begins. */
@@ -268,25 +367,39 @@ async function runInTransaction(
   const { retentionMs, comparison, isReplay } = run;
   const { subject, state } = run.identity;
   const content = comparison?.content;
+  let details: CaseDetails | undefined;
   const prepare = async (): Promise<Prepared> => {
     const confirmed = await askService(run, options);
     if ('code' in confirmed) throw new Refused(confirmed);
-    return { ...confirmed, orderKey: await inTime(findOrder(run, options), storeTimeoutMs) };
+    return { ...confirmed, found: await inTime(findOrder(run, confirmed, options), storeTimeoutMs) };
   };
   const request = { subject, state, retentionMs, content, timeoutMs, storeTimeoutMs, isReplay, prepare };
 
   const result = await transact(request, async ({ transaction, claim, records, act }, prepared) => {
-    const { confirmation, orderKey } = prepared;
+    const { confirmation, found } = prepared;
     // Locked after the subject, so that the second of two payments of an order sees what the first one has written.
-    const order = await readOrder(run, orderKey, records, options);
-    if (order?.leaveUndone !== undefined) return order.leaveUndone();
+    const decided = await decide(run, found, prepared, records, options);
+    details = decided?.details;
+    if (decided?.reason !== undefined) {
+      return keepIn(records, run, caseOf(decided, decided.reason), options);
+    }
     // Before the callback: if it commits by itself, this is committed with what it wrote.
-    await markPaid(run, order);
-    const { awaitedNothing } = await act(async (signal) => {
-      await call(run, claim, { transaction, order, confirmation, signal });
-      return 'done';
+    await decided?.record();
+    const person = new Person();
+    const ready = { confirmation, decided, order: orderOf(run, found) };
+    const { status, awaitedNothing } = await act(async (signal) => {
+      try {
+        await call(run, claim, { ...ready, transaction, signal, person });
+      } catch (error) {
+        if (person.note === undefined) throw error;
+      }
+      return person.note === undefined ? 'done' : 'undone';
     });
-    return { ...DONE, awaitedNothing };
+    const asked = needsPerson(person);
+    if (status === 'undone' && asked !== undefined)
+      return keepIn(records, run, { ...asked, details }, options);
+    const isMoot = decided !== undefined && decided.run === undefined;
+    return { ...doneWith(decided), awaitedNothing: awaitedNothing && !isMoot };
   });
   switch (result.status) {
     case 'completed':
@@ -306,7 +419,7 @@ async function runInTransaction(
       const { during, error } = result;
       if (error instanceof Refused) return error.failure;
       if (during === 'own commit') return { code: 'transaction_ended', status: 200, error };
-      if (during === 'callback') return { code: 'callback_failed', status: 500, error };
+      if (during === 'callback') return { code: 'callback_failed', status: 500, error, details };
       // After the callback has started, a failure leaves open whether it was committed. The next delivery finds out.
       return { code: 'store_failed', status: during === 'begin' ? 503 : 500, error };
     }
@@ -338,23 +451,47 @@ async function askService(
   }
 }
 
-/** Calls the callback. */
+/** Calls the callback, or what runs in its place. */
 async function call(
-  { notification, identity, callback, credentialIndex }: CallbackRun,
+  { notification, identity, callback, credentialIndex, keep }: CallbackRun,
   { fence, handledStates }: Claim,
   {
-    order,
+    decided,
+    person,
     ...more
-  }: Confirmed & {
-    readonly transaction: unknown;
-    readonly order: ReadOrder | undefined;
-    readonly signal: AbortSignal;
-  },
+  }: Ready & { readonly transaction: unknown; readonly signal: AbortSignal; readonly person: Person },
 ): Promise<void> {
   const { key } = identity;
+  const context = {
+    key,
+    handledStates,
+    credentialIndex,
+    fence,
+    ...more,
+    ...(keep && { needsPerson: person.ask }),
+  };
   const given = more.confirmation === undefined ? notification : withMoney(notification, more.confirmation);
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
-  await callback(given, { key, handledStates, credentialIndex, fence, ...more, order: order?.order });
+  if (decided === undefined) await callback(given, context);
+  else await decided.run?.(context);
+}
+
+/** The person to whom a callback may hand its notification. Remembered, whatever the callback does after that. */
+class Person {
+  note: string | undefined;
+
+  readonly ask = (why: string): never => {
+    this.note ??= String(why).slice(0, MAX_NOTE_LENGTH);
+    throw new Error(
+      '`needsPerson` was called. Let this error pass: what the callback does after it is undone.',
+    );
+  };
+}
+
+const MAX_NOTE_LENGTH = 200;
+
+function needsPerson({ note }: Person): Failure | undefined {
+  return note === undefined ? undefined : { code: 'needs_person', status: 200, note };
 }
 
 /** A confirmed payment with the service's amount and currency: the notification may have none. */
@@ -375,23 +512,20 @@ interface StartedCallback {
   readonly ended: Promise<void>;
   /** Whether its time was over before it had ended. */
   readonly isTooSlow: () => boolean;
+  readonly person: Person;
 }
 
 /** Starts the callback, and fires its signal when its time is over. */
-function startCallback(
-  run: CallbackRun,
-  claim: Claim,
-  ready: Confirmed & { readonly order: ReadOrder | undefined },
-  timeoutMs: number,
-): StartedCallback {
+function startCallback(run: CallbackRun, claim: Claim, ready: Ready, timeoutMs: number): StartedCallback {
   const controller = new AbortController();
   const { signal } = controller;
-  const ended = call(run, claim, { ...ready, transaction: undefined, signal });
+  const person = new Person();
+  const ended = call(run, claim, { ...ready, transaction: undefined, signal, person });
   const timed = inTime(ended, timeoutMs, () => {
     controller.abort(new DeadlineExceeded(`took longer than ${timeoutMs} ms`));
     throw signal.reason;
   });
-  return { ended, inTime: timed, isTooSlow: () => signal.aborted };
+  return { ended, inTime: timed, isTooSlow: () => signal.aborted, person };
 }
 
 function storeFailed(error: unknown): Failure {

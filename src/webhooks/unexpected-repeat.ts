@@ -4,8 +4,7 @@ import type { Content, Done } from '../stores/steps';
 import { type Identity, jsonOf } from './key';
 import type { AnyDefinition } from './kinds';
 
-// The service repeats a notification at most six times in about six minutes, unchanged in what it reports (document
-// section 6.1). A repeat that is late or different is a sign of a key that is too coarse: three months of a subscription
+// The service delivers a notification once, and up to five more times about 60 s apart (document section 6.1). A repeat that is late or different is a sign of a key that is too coarse: three months of a subscription
 // under one `saleToken` would be one payment.
 
 /** Why a repeat is not one of the service's own. */
@@ -44,7 +43,10 @@ export function comparisonOf(
   const compared = documented?.content(payload as never) ?? ownContent(kind, payload, raw, kinds);
   const fields: Record<string, string> = {};
   for (const [name, value] of Object.entries(compared)) {
-    const text = value === undefined || value === null ? undefined : jsonOf(value);
+    if (value === undefined || value === null) continue;
+    // Amounts and references need none of what `jsonOf` takes care of, and each takes a fifth of the time without it.
+    const isPlain = typeof value === 'number' || typeof value === 'string';
+    const text = isPlain ? JSON.stringify(value) : jsonOf(value);
     if (text !== undefined) fields[name] = shortHash(text);
   }
   const text = typeof body === 'object' ? jsonOf(body) : body;
@@ -53,7 +55,7 @@ export function comparisonOf(
 }
 
 /** Without one, an equal body may be next month's. */
-const DATE_TIME_IN_TEXT = /\d{4}-\d\d-\d\d[ T]\d\d:\d\d/i;
+const DATE_TIME_IN_TEXT = /\d{4}-\d\d-\d\d[ Tt]\d\d:\d\d/;
 
 /** An own kind is compared as its definition says, or by its body without the times that change with each delivery. */
 function ownContent(kind: string, payload: unknown, raw: object, kinds: readonly AnyDefinition[]) {
@@ -107,16 +109,22 @@ export function stateRepeated({ state }: { readonly state: string }): string | u
 }
 
 /**
- * 64 bits, by FNV-1a with two multipliers. It compares what the service sends with what the service sent, so it need not
+ * 64 bits, by FNV-1a with two multipliers, two characters at a time. It compares what the service sends with what the service sent, so it need not
  * withstand an attacker; SHA-256 took seven times as long as all that reads the notification.
  */
 function shortHash(text: string): string {
   let one = 0x811c9dc5;
   let two = one;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    one = Math.imul(one ^ code, 0x01000193);
-    two = Math.imul(two ^ code, 0x5bd1e995);
+  // After an odd number of characters, the second one is `NaN`, which counts as 0.
+  for (let at = 0; at < text.length; at += 2) {
+    const codes = text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 8);
+    one = Math.imul(one ^ codes, 0x01000193);
+    two = Math.imul(two ^ codes, 0x5bd1e995);
   }
-  return [one, two].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+  return hex(one) + hex(two);
+}
+
+function hex(half: number): string {
+  // With a ninth digit that is cut off, in place of leading zeros.
+  return ((half >>> 0) + 0x1_0000_0000).toString(16).slice(1);
 }

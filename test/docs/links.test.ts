@@ -14,7 +14,7 @@ test.each([...documents(), 'llms.txt'])('every relative link of %s leads somewhe
 test('the check finds a link to a missing file or heading', () => {
   const text = [
     '# Here and there',
-    '[a](#here-and-there) [b](README.md#security) [c](https://example.com/none) `[d](none.md)`',
+    '[a](#here-and-there) [b](README.md#errors) [c](https://example.com/none) `[d](none.md)`',
     '[e](#there) [f](none.md) [g](README.md#none) [h](docs/api/none.html) [i](docs)',
     '[j]: none.png',
   ].join('\n');

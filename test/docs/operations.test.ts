@@ -13,10 +13,10 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod';
 import { sections } from './markdown';
 
-// Each incident of docs/operations.md, played from its beginning to the end that the page promises. The lines that the
+// Each incident of docs/going-live.md, played from its beginning to the end that the page promises. The lines that the
 // page quotes are those that were logged.
 
-const PAGE = sections('docs/operations.md');
+const PAGE = sections('docs/going-live.md');
 const credentials = { apiKey: 'your-api-key', apiToken: 'your-api-token' };
 const saleToken = '5dbc4bd6-0b8d-4c5c-9f9b-6c9f7f0a1a11';
 const KEY = `payment:${saleToken}:PAID`;
@@ -43,11 +43,6 @@ function quoted(heading: string): string[] {
 
 const deliver = async (handler: WebhookHandler, changes: object = {}, pair = credentials) =>
   (await handler(notificationRequest('payment', { saleToken, ...changes }, pair))).status;
-
-const deliverBody = async (handler: WebhookHandler, body: object) => {
-  const request = notificationRequest('payment', {}, credentials);
-  return (await handler(new Request(request, { body: JSON.stringify(body) }))).status;
-};
 
 test('wrong credentials after a rotation', async () => {
   const on = { payment: vi.fn() };
@@ -93,31 +88,15 @@ test('a bug in one callback', async () => {
     expect(await deliver(handler)).toBe(500);
     await vi.advanceTimersByTimeAsync(60_000);
   }
-  expect(log.slice(0, 1)).toEqual(quoted('A bug in one callback'));
+  const [line] = log.map((each) =>
+    each.replace(/ at \S+operations\.test\.ts:\d+/, ' at /app/payments.js:12'),
+  );
+  expect([line]).toEqual(quoted('A bug in one callback'));
 
   isFixed = true;
-  expect(await handler.replay()).toEqual([{ key: KEY, status: 'done' }]);
+  expect(await handler.replay(await handler.deadLetters.list())).toEqual([{ key: KEY, status: 'done' }]);
   expect(booked).toEqual(['c-1']);
   expect(await handler.deadLetters.list()).toEqual([]);
-});
-
-test('an unknown kind', async () => {
-  const options = { credentials, store: new MemoryStore(), deadLetters: true };
-  const handler = createWebhookHandler({ ...options, on: { payment: () => undefined } });
-  expect(await deliverBody(handler, { event: 'RECURRENCE_STARTED', recurrence: 'r-1' })).toBe(200);
-  expect(log).toEqual(quoted('An unknown kind'));
-
-  const started = vi.fn();
-  const recurrenceStarted = defineNotification({
-    kind: 'recurrenceStarted',
-    match: (body) => body['event'] === 'RECURRENCE_STARTED',
-    schema: z.object({ recurrence: z.string() }),
-    subject: ({ recurrence }) => recurrence,
-  });
-  const on = { recurrenceStarted: started };
-  const described = createWebhookHandler({ ...options, kinds: [recurrenceStarted], on });
-  expect(await described.replay()).toMatchObject([{ status: 'done' }]);
-  expect(started).toHaveBeenCalledOnce();
 });
 
 test('an unexpected repeat', async () => {
@@ -142,7 +121,7 @@ test('an unexpected repeat', async () => {
     subject: (payload) => `${payload.saleToken}/${payload.date}`,
   });
   const described = createWebhookHandler({ ...options, kinds: [month], on: { payment, month: payment } });
-  expect(await described.replay()).toMatchObject([{ status: 'done' }]);
+  expect(await described.replay(await described.deadLetters.list())).toMatchObject([{ status: 'done' }]);
   expect(booked).toEqual([59.7, 29.9]);
 
   // It is none: a person forgets it.
@@ -150,17 +129,6 @@ test('an unexpected repeat', async () => {
   const [letter] = await handler.deadLetters.list();
   await handler.deadLetters.forget(letter?.key ?? '');
   expect(await handler.replay()).toEqual([]);
-});
-
-test('a field that changed its type', async () => {
-  const amounts: unknown[] = [];
-  const handler = createWebhookHandler({
-    credentials,
-    on: { payment: ({ payload, raw }) => void amounts.push(payload.amount, raw['amount']) },
-  });
-  expect(await deliverBody(handler, { ...fixtures.payment({ saleToken }), amount: '19.90' })).toBe(200);
-  expect(amounts).toEqual([undefined, '19.90']);
-  expect(log).toEqual(quoted('A field that changed its type'));
 });
 
 test('the service is down', async () => {
@@ -173,7 +141,6 @@ test('the service is down', async () => {
     .createRecurringCheckout(fixtures.recurringCheckoutRequest())
     .catch((reason) => reason);
   expect(error).toMatchObject({ outcome: 'unknown', httpStatus: 503 });
-  console.error(error.message);
 
   const payment = vi.fn();
   const handler = createWebhookHandler({ credentials, confirm: client, on: { payment } });

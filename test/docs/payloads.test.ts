@@ -9,24 +9,28 @@ import { sections } from './markdown';
 // Type tests prove that the interfaces equal these schemas.
 
 test.each([
-  ['payment and saleStatus', saleObject],
+  ['payment, saleStatus', saleObject],
   ['reversal', reversalObject],
   ['refund', refundObject],
   ['payout', payoutObject],
-])(
-  'docs/payloads.md lists each field of %s, with its type, and whether it may be missing',
-  (heading, schema) => {
-    const [table = []] = sections('docs/payloads.md').find((each) => each.heading === heading)?.tables ?? [];
-    const rows = table
-      .slice(1)
-      .map(([field = '', type, missing]) => `${field.replaceAll('`', '')}: ${type}, ${missing}`);
-    const expected = new Set(fieldsOf(schema, '', 'never'));
-    expect(rows.sort()).toEqual([...expected].sort());
-  },
-);
+])('docs/listener.md lists each field of %s, and whether it may be missing', (kinds, schema) => {
+  const [table = []] =
+    sections('docs/listener.md').find(({ heading }) => heading === 'What a payload has')?.tables ?? [];
+  const names = (cell = '') => cell.replaceAll('`', '').split(', ').sort();
+  const row = table.find(([kind]) => names(kind).join(', ') === kinds) ?? [];
+  const fields = fieldsOf(schema, '', 'never');
+  const expected = (missing: string) =>
+    [...new Set(fields.filter((each) => each.missing === missing).map(({ name }) => name))].sort();
+  expect(names(row[1])).toEqual(expected('never'));
+  expect(names(row[2])).toEqual(expected('maybe'));
+});
 
-/** A line a field, as in the tables. A field of an object that may be missing may be missing. */
-function fieldsOf(schema: z.core.$ZodType, name: string, missing: 'never' | 'maybe'): string[] {
+/** A field of an object that may be missing may be missing. */
+function fieldsOf(
+  schema: z.core.$ZodType,
+  name: string,
+  missing: 'never' | 'maybe',
+): { readonly name: string; readonly missing: string }[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case 'catch':
@@ -39,9 +43,7 @@ function fieldsOf(schema: z.core.$ZodType, name: string, missing: 'never' | 'may
       return Object.entries(def.shape).flatMap(([key, inner]) =>
         fieldsOf(inner as z.core.$ZodType, name === '' ? key : `${name}.${key}`, missing),
       );
-    case 'literal':
-      return [`${name}: ${typeof def.values[0]}, ${missing}`];
     default:
-      return [`${name}: ${def.type}, ${missing}`];
+      return [{ name, missing }];
   }
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Pool } from 'pg';
 import type { PaymentsClient } from 'pix-automatic-sdk';
-import type { Orders } from 'pix-automatic-sdk/orders';
+import type { OrderRequest, Orders } from 'pix-automatic-sdk/orders';
 import type { PaymentNotification, WebhookHandler } from 'pix-automatic-sdk/webhooks';
 
 // Names that the documents’ blocks use without declaring them: the merchant’s own code, and results of earlier
@@ -11,6 +11,9 @@ declare global {
   const pool: Pool;
   function askAPerson(transaction: unknown, payload: object): Promise<void>;
   const notification: PaymentNotification;
+  const request: OrderRequest;
+  /** Of a case. */
+  const id: string;
   const handler: WebhookHandler;
   const server: Server;
   /** Those of `createOrders`, and in pages without them the merchant's own. */

@@ -2,18 +2,12 @@ import { createServer } from 'node:http';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { createOrders } from 'pix-automatic-sdk/orders';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
-import {
-  MemoryStore,
-  type NotificationDefinition,
-  type SalePayload,
-  type WebhookReport,
-} from 'pix-automatic-sdk/webhooks';
+import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { expect, it, onTestFinished } from 'vitest';
 import { startRecorder } from '../cli/listeners';
 import { listen } from '../helpers/listen';
 import { runCommand } from '../helpers/run-command';
-import { codeBlocks, sections } from './markdown';
-import { loadBlock } from './run-block';
+import { codeBlocks } from './markdown';
 
 it('the commands of the guide to recurrence work in the order of the page', async () => {
   const listener = await startRecorder(200);
@@ -45,77 +39,45 @@ it('the commands of the guide to recurrence work in the order of the page', asyn
   ]);
   expect(printed[2]).toMatch(/scheduled {2}[\w-]{36} {2}\d{4}-\d\d-\d\d {2}SCHEDULED/);
   expect(printed[3]).toContain('`pay-scheduled` sends no notification in this case.');
-  expect(listener.received.map(({ body }) => body['newStatus'] ?? body['yourStatus'])).toEqual([
+  expect(listener.received.map(({ body }) => body['newStatus'] ?? body['yourEvent'])).toEqual([
     'PAID',
-    'PAID',
+    'CHARGED',
   ]);
 });
 
-it('months under one saleToken are reported and kept, and the kind of the guide books each of them once', async () => {
+it('months under one saleToken are cases, and each that a person books is booked once', async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.close());
-  const { credentials } = sandbox;
-  const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
-  const store = new MemoryStore();
   const booked: unknown[] = [];
-  const reports: Partial<WebhookReport>[] = [];
-  const onReport = ({ code, status, reason, issues }: WebhookReport) =>
-    void reports.push({ code, status, reason, issues });
-  const payment = ({ payload }: { payload: SalePayload }) => void booked.push(payload.amount);
-  const orders = createOrders({ client, credentials, store, onReport, on: { payment } });
+  const orders = createOrders({
+    client: new PaymentsClient({ baseUrl: sandbox.url, ...sandbox.credentials }),
+    store: new MemoryStore(),
+    onReport: () => undefined,
+    on: { paid: async ({ amount, isFirst }) => void booked.push([amount, isFirst]), returned: 'ignore' },
+  });
   sandbox.setWebhookUrl(await listen(createServer(orders.webhook)));
 
   const order = await orders.open('order-1001', {
     currency: 'BRL',
-    amount: 59.7,
+    amount: 29.9,
     shopper: { name: 'Maria Silva' },
     recurrence: { immediatePayment: true, amount: { recurrenceAmount: 29.9 } },
   });
-  const uuid = order.uuid ?? '';
-  sandbox.pay(uuid);
+  const saleToken = order.uuid ?? '';
+  sandbox.pay(saleToken);
   await sandbox.idle();
-  const monthOf = (month: string) => ({
-    saleToken: uuid,
-    newStatus: 'PAID',
-    amount: 29.9,
-    date: `2027-${month}-15 08:00:00`,
-  });
   for (const month of ['02', '03']) {
-    sandbox.notify(monthOf(month));
+    const date = `2027-${month}-15 08:00:00`;
+    sandbox.notify({ saleToken, referenceCode: 'order-1001', newStatus: 'PAID', amount: 19.9, date });
     await sandbox.idle();
   }
-  expect(booked).toEqual([59.7]);
-  const issues = [expect.objectContaining({ path: ['amount'] })];
-  const repeat = { code: 'unexpected_repeat', status: 200, reason: 'content-differs', issues };
-  expect(reports).toEqual([repeat, repeat]);
-  expect(await orders.webhook.deadLetters.list()).toHaveLength(2);
-  expect(await orders.find({ uuid })).toMatchObject({ key: 'order-1001', state: 'paid' });
-
-  const [block] =
-    sections('docs/recurrence.md').find(({ anchor }) => anchor === 'when-the-key-is-too-coarse')?.blocks ??
-    [];
-  if (block === undefined) throw new Error('The guide shows no kind.');
-  const { month } = (await loadBlock(block)) as { month: NotificationDefinition<'month', SalePayload> };
-  const described = createOrders({
-    client,
-    credentials,
-    store,
-    onReport,
-    kinds: [month],
-    on: {
-      payment,
-      month: ({ payload, key }, { order: paid }) => void booked.push([paid?.key, payload.amount, key]),
-    },
-  });
-  sandbox.setWebhookUrl(await listen(createServer(described.webhook)));
-  expect(await described.maintain()).toMatchObject({ replayed: { done: 2 }, reconciled: { paid: 0 } });
-  sandbox.notify(monthOf('03'));
-  sandbox.notify(monthOf('04'));
-  await sandbox.idle();
-  // Letters are replayed by their keys, not by their times.
-  expect(booked.sort()).toEqual([
-    59.7,
-    ...['02', '03', '04'].map((each) => ['order-1001', 29.9, `month:${uuid}:PAID-2027-${each}`]),
+  expect(booked).toEqual([[29.9, true]]);
+  const cases = await orders.cases();
+  expect(cases.map(({ reason, order: key }) => [reason, key])).toEqual([
+    ['unexpected_repeat', 'order-1001'],
+    ['unexpected_repeat', 'order-1001'],
   ]);
-  expect(await orders.webhook.deadLetters.list()).toEqual([]);
+  for (const { id } of cases) expect(await orders.decide(id, 'book')).toEqual({ status: 'booked' });
+  expect(booked).toHaveLength(3);
+  expect(await orders.cases()).toEqual([]);
 });

@@ -35,7 +35,7 @@ test.each([
   ['every option', 'docs/client.md', 'Options', clientOptions],
   ['every option', 'docs/listener.md', 'Options', handlerOptions],
   ['every kind of notification', 'docs/listener.md', 'Kinds of notifications', kinds],
-  ['every code of a report', 'docs/observability.md', 'What the listener reports', reportCodes],
+  ['every code of a report', 'docs/going-live.md', 'What the listener reports', reportCodes],
 ])('the page lists %s: %s, %s', (_, file, heading, names) => {
   expect(tableOf(file, heading).flatMap(([cell = '']) => cell.split(', '))).toEqual(names);
 });

@@ -32,6 +32,22 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\bcresce a cada claim\b/i, 'aumenta a cada reserva (claim)'],
   [/goods leave/i, 'before you ship'],
   [/nobody's any more/i, 'discard it'],
+  // One delivery, and at most five retries about 60 s apart, is all that the document says (section 6.1).
+  [
+    /\b(?:deliver|repeat|sen[dt]|come|notification)[^.]*\b(?:up to|at most) six times\b/i,
+    'up to five more times',
+  ],
+  [/\b(?:for|in|within) (?:about|some) six minutes\b/i, 'up to five more times, about 60 s apart'],
+  [/\b(?:até|no máximo) seis vezes\b/i, 'até mais cinco vezes'],
+  [/\b(?:cerca de|uns) seis minutos\b/i, 'até mais cinco vezes, com cerca de 60 s entre elas'],
+  [
+    /\bnotification never comes again\b|\bnotificação nunca mais (?:chega|vem)\b/i,
+    'nothing promises that it comes again',
+  ],
+  [
+    /\bsame (?:uuid )?in all its states\b|\bmesmo (?:uuid )?em todos os (?:seus )?estados\b/i,
+    'the document does not say so',
+  ],
 ];
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
@@ -57,7 +73,35 @@ test('the whole repository uses plain words', () => {
 
 test.each([
   ['finds', 1, ['Mend what it names.', 'after its time-out', 'É um pacote só.', 'Eles gravam no seu banco.']],
-  ['accepts', 0, ['We recommend it.', 'a standing order', 'a timeout of 5 s', 'no seu banco de dados']],
+  [
+    'finds',
+    1,
+    [
+      'the service delivers again, up to six times, about 60 s apart',
+      'The service repeats a notification at most six times',
+      'a notification, up to six times',
+      'repeats a notification for about six minutes',
+      'o serviço entrega de novo, até seis vezes',
+      'O serviço repete uma notificação no máximo seis vezes',
+      'em cerca de seis minutos',
+      'after a 200 the notification never comes again',
+      'depois de um 200 a notificação nunca mais chega',
+      'UUID of the reversal, the same in all its states',
+    ],
+  ],
+  [
+    'accepts',
+    0,
+    [
+      'We recommend it.',
+      'a standing order',
+      'a timeout of 5 s',
+      'no seu banco de dados',
+      'all six deliveries',
+      'up to five more times',
+      'as seis entregas',
+    ],
+  ],
 ])('the check %s words', (_, count, lines) => {
   for (const line of lines) expect(found(line, 'x.md'), line).toHaveLength(count);
 });

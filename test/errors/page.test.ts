@@ -46,7 +46,7 @@ describe('the page about errors', () => {
       expect(section).toMatch(new RegExp(`^\\n\`${name}\``));
       expect(section).toContain('`outcome`');
       expect(section).toContain('**What happened.**');
-      expect(section).toContain('**Causes, and ways out.**');
+      expect(section).toContain('**Causes and fixes.**');
       const { outcome } = makers[name](errors);
       const [summary = ''] = section?.trim().split('\n\n') ?? [];
       expect(summary).toMatch(

@@ -27,6 +27,7 @@ const NEIGHBOURS: Readonly<Record<string, string>> = {
   'src/cli/verify/script.ts': 'the order of the groups, which each have a file',
   'src/client/connections.ts': 'whose connections a request goes over, which knows nothing of calls',
   'src/client/transport.ts': 'sends a call through ky, attempt by attempt',
+  'src/orders/order-link.ts': 'the other side of webhooks/order-link.ts: what a listener asks of orders',
   'src/sandbox/inventions.pt.ts': 'the words of one language',
   'src/sandbox/page/app/sales.ts': 'one part of the page that can be seen',
   'src/sandbox/page/app/story.ts': 'one part of the page that can be seen',
@@ -34,6 +35,7 @@ const NEIGHBOURS: Readonly<Record<string, string>> = {
   'src/sandbox/server/page-routes.ts': 'the routes of the page, which a sandbox without a page does not have',
   'src/sandbox/texts.pt.ts': 'the words of one language',
   'src/stores/slots.ts': 'how many transactions are open at a time, whatever they do',
+  'src/webhooks/decide.ts': "a person's decisions, which no delivery runs through",
   'src/webhooks/dead-letters.ts': 'keeps and sends dead letters, which most listeners do without',
 };
 

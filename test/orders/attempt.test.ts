@@ -1,190 +1,268 @@
 import { describe, expect, it } from 'vitest';
 import {
+  ASKED_FOR_MS,
   type Attempt,
-  afterPayment,
+  type AttemptState,
   type CallResult,
   isAskable,
   moved,
+  needsQuestion,
   nextStep,
+  type Opening,
   type Order,
   type Step,
 } from '../../src/orders/attempt';
-import type { AttemptState } from '../../src/webhooks/order-link';
 import { attemptIn } from './support';
 
-const NOW = 1_000_000;
+const NOW = 10 * ASKED_FOR_MS;
 const money = { amount: 'hash of 59.7' };
 const qrCode = { plain: 'qr' };
 
-/** Attempts by their states, as in `lost created`: 1, 2, … `!` means that the lease is over, `*` another amount. */
+/**
+ * Attempts by their states, as in `lost created`: 1, 2, … `!` means that its lease or its QR code is over, `*` another
+ * amount.
+ */
 function attempts(states: string): Attempt[] {
   return (states.match(/\S+/g) ?? []).map((text, index) => {
     const state = text.replace(/[!*]/g, '') as AttemptState;
     const number = index + 1;
+    const isOver = text.includes('!');
     return attemptIn(number, state, {
       money: text.includes('*') ? { amount: 'hash of 1' } : money,
       uuid: state === 'created' || state === 'paid' ? `uuid-${number}` : undefined,
       qrCode: state === 'created' ? qrCode : undefined,
-      leaseUntil: text.includes('!') ? NOW : NOW + 100,
+      expiresAt: state === 'created' ? NOW + (isOver ? 0 : 100) : undefined,
+      startedAt: NOW - 1_000,
+      changedAt: NOW - 1_000,
+      leaseUntil: isOver ? NOW : NOW + 100,
     });
   });
 }
+
+/** An order with such attempts; it has a payment if one is paid. */
+function order(states: string, fields: Partial<Order> = {}): Order {
+  const all = attempts(states);
+  const payments = all.flatMap(({ attempt, state, uuid }) =>
+    state === 'paid' ? [{ sale: uuid as string, attempt, amount: 59.7, currency: 'BRL', at: 1 }] : [],
+  );
+  return { key: 'order-1', attempts: all, payments, returns: [], cases: [], ...fields };
+}
+
+const own = (sale: string) => [{ id: 'case', reason: 'other_amount', sale, at: 1, isOwn: true as const }];
+const forged = [{ id: 'case', reason: 'not_confirmed', sale: 'x', at: 1 }];
 
 /** A step in a few words. */
 function inWords(step: Step): string {
   switch (step.do) {
     case 'change':
-      return `change ${step.attempt.attempt} to ${step.attempt.state} ${step.attempt.uuid ?? ''}`.trim();
+      return `change to ${step.order.attempts.map(({ state, uuid }) => `${state} ${uuid ?? ''}`.trim()).join(', ')}`;
+    case 'paid':
+    case 'review':
+      return `${step.do} ${step.attempt?.attempt}`;
     case 'give':
-      return `give ${step.attempt.attempt} ${step.attempt.state}`;
+    case 'ask':
+    case 'send':
+      return `${step.do} ${step.attempt.attempt}`;
     case 'begin':
       return `begin ${step.attempt}`;
-    case 'send':
-      return `send ${step.attempt.attempt}`;
     case 'conflict':
-      return `conflict with ${step.attempt.attempt}: ${step.paths}`;
+      return `conflict with ${step.attempt?.attempt}: ${step.paths}`;
     case 'throw':
       return `throw ${step.error}`;
+    case 'closed':
+      return `closed ${step.uuid}`;
     default:
       return step.do;
   }
 }
 
+const step = (given: Order, fields: Partial<Opening> = {}) =>
+  inWords(nextStep(given, NOW, { token: 'mine', money, ...fields }));
+
 describe('what open does', () => {
   it.each([
     ['', 'begin 1'],
-    ['created', 'give 1 created'],
+    ['created', 'give 1'],
     ['sending', 'wait'],
-    ['sending!', 'change 1 to lost'],
+    ['sending!', 'change to lost'],
     ['closed', 'begin 2'],
-    ['refused lost closed', 'begin 4'],
-    ['lost created', 'give 2 created'],
-    ['paid', 'give 1 paid'],
-    ['closed paid', 'give 2 paid'],
+    ['expired', 'begin 2'],
+    ['lost closed', 'begin 3'],
+    ['lost created', 'give 2'],
+    ['paid', 'paid 1'],
+    ['closed paid', 'paid 2'],
     // Of a paid order, no QR code is shown.
-    ['paid created', 'give 1 paid'],
-    ['lost paid sending!', 'give 2 paid'],
-    ['review', 'give 1 review'],
-    ['review created', 'give 1 review'],
-    ['review sending', 'give 1 review'],
-    ['review paid', 'give 2 paid'],
+    ['paid created', 'paid 1'],
+    ['lost paid sending!', 'paid 2'],
     ['created*', 'conflict with 1: amount'],
     ['sending*', 'conflict with 1: amount'],
-    ['sending*!', 'change 1 to lost'],
+    ['sending*!', 'change to lost'],
     ['paid*', 'conflict with 1: amount'],
-    ['closed* lost* refused*', 'begin 4'],
-    ['review*', 'give 1 review'],
+    ['closed* lost* expired*', 'begin 4'],
+    // Its time is over: the service is asked first.
+    ['created!', 'ask 1'],
+    ['created*!', 'conflict with 1: amount'],
   ])('%s: %s', (states, expected) => {
-    expect(inWords(nextStep(attempts(states), NOW, { token: 'mine', money }))).toBe(expected);
+    expect(step(order(states))).toBe(expected);
+  });
+
+  it.each([
+    ['created', 'give 1'],
+    ['created*', 'ask 1'],
+    ['created*!', 'ask 1'],
+    ['sending*', 'wait'],
+    ['paid*', 'conflict with 1: amount'],
+  ])('with replace, %s: %s', (states, expected) => {
+    expect(step(order(states), { replace: true })).toBe(expected);
+  });
+
+  it('makes room once the service has said that the journey is not paid, and never before', () => {
+    const isPaid = { attempt: 1, isPaid: true };
+    const isNot = { attempt: 1, isPaid: false };
+    expect(step(order('created!'), { asked: isPaid })).toBe('review 1');
+    expect(step(order('created!'), { asked: isNot })).toBe('change to expired uuid-1');
+    expect(step(order('created!'), { asked: { attempt: 9, isPaid: false } })).toBe('ask 1');
+    expect(step(order('created*'), { replace: true, asked: isPaid })).toBe('review 1');
+    expect(step(order('created*'), { replace: true, asked: isNot })).toBe('change to expired uuid-1');
+    const { attempts } = moved(order('created!'), attempts_('created!'), 'expired', NOW);
+    expect(attempts[0]).not.toHaveProperty('qrCode');
+  });
+
+  it('shows no QR code while its own money is a case, or is being booked', () => {
+    expect(step(order('created', { cases: own('uuid-1') }))).toBe('review 1');
+    expect(step(order('expired created', { cases: own('gone') }))).toBe('review 2');
+    expect(step(order('', { cases: own('gone') }))).toBe('review undefined');
+    expect(step(order('created', { begun: 'payment:uuid-1:PAID' }))).toBe('review 1');
+    expect(step(order('created', { cases: forged }))).toBe('give 1');
+    expect(step(order('paid', { cases: own('uuid-2') }))).toBe('paid 1');
+  });
+
+  it('gives what is booked as paid, also without an attempt that paid it', () => {
+    const payments = [{ sale: 'x', amount: 1, currency: 'BRL', at: 1 }];
+    expect(step(order('created', { payments }))).toBe('paid 1');
+    expect(step(order('', { payments }))).toBe('paid undefined');
   });
 
   it('sends the attempt that it has begun itself', () => {
-    expect(inWords(nextStep(attempts('lost sending'), NOW, { token: 'token-2', money }))).toBe('send 2');
+    expect(step(order('lost sending'), { token: 'token-2' })).toBe('send 2');
   });
 
   it('compares only fields that both sides have hashed', () => {
-    const opening = { token: 'mine', money: { amount: money.amount, 'recurrence.novel': 'hash' } };
-    expect(inWords(nextStep(attempts('created'), NOW, opening))).toBe('give 1 created');
+    const more = { amount: money.amount, 'recurrence.novel': 'hash' };
+    expect(step(order('created'), { money: more })).toBe('give 1');
+  });
+
+  it('never uses a number again, also of an attempt that was dropped', () => {
+    expect(step(order('', { begunAttempts: 7 }))).toBe('begin 8');
+  });
+
+  it('makes room among 50 attempts, and drops none that may still be paid', () => {
+    const many = (fields: Partial<Attempt>) => {
+      const all = Array.from({ length: 50 }, (_, index) =>
+        attemptIn(index + 1, 'expired', { uuid: `u${index}`, changedAt: NOW - 1, ...fields }),
+      );
+      return order('', { attempts: all, begunAttempts: 50 });
+    };
+    expect(step(many({}))).toBe('full');
+    expect(step(many({ changedAt: NOW - ASKED_FOR_MS }))).toBe('full');
+    expect(step(many({ changedAt: NOW - ASKED_FOR_MS - 1 }))).toBe('begin 51');
+    expect(step(many({ state: 'lost', uuid: undefined }))).toBe('begin 51');
+    const next = nextStep(many({ uuid: undefined }), NOW, { token: 'mine', money });
+    expect(next).toMatchObject({ order: { attempts: { length: 49 } } });
   });
 });
+
+function attempts_(states: string): Attempt {
+  return attempts(states)[0] as Attempt;
+}
 
 describe('what open does once its own call has ended', () => {
   const success: CallResult = { uuid: 'mine', qrCode };
   const refused: CallResult = { error: 'refused', refused: true };
+  const refusedWithUuid: CallResult = { error: 'refused', refused: true, uuid: 'mine' };
   const unknown: CallResult = { error: 'unknown', refused: false };
   const seen: CallResult = { error: 'unknown', refused: false, uuid: 'mine' };
 
   it.each([
-    ['sending', success, 'change 1 to created mine'],
-    ['sending!', success, 'change 1 to created mine'],
-    ['sending', refused, 'change 1 to refused'],
-    ['sending', unknown, 'change 1 to lost'],
-    ['sending', seen, 'change 1 to lost mine'],
+    ['sending', success, 'change to created mine'],
+    ['sending!', success, 'change to created mine'],
+    ['sending', refused, 'change to '],
+    ['closed sending', refused, 'throw refused', 9],
+    ['sending', refusedWithUuid, 'change to lost mine'],
+    ['sending', unknown, 'change to lost'],
+    ['sending', seen, 'change to lost mine'],
     // Given up by another process meanwhile.
-    ['lost', success, 'change 1 to created mine'],
-    ['lost closed', success, 'change 1 to created mine'],
-    ['lost review', success, 'change 1 to created mine'],
-    ['lost sending', success, 'change 1 to lost mine'],
-    ['lost created', success, 'change 1 to lost mine'],
-    ['lost paid', success, 'change 1 to lost mine'],
+    ['lost', success, 'change to created mine'],
+    ['lost closed', success, 'change to created mine, closed'],
+    ['lost expired', success, 'change to created mine, expired'],
+    ['lost sending', success, 'change to lost mine, sending'],
+    ['lost created', success, 'change to lost mine, created uuid-2'],
+    ['lost paid', success, 'change to lost mine, paid uuid-2'],
     ['lost', refused, 'throw refused'],
     ['lost', unknown, 'throw unknown'],
-    ['lost', seen, 'change 1 to lost mine'],
-    // Its payment came before its answer: nothing undoes that.
-    ['closed', success, 'change 1 to closed mine'],
-    ['review', success, 'change 1 to review mine'],
-    ['refused', unknown, 'throw unknown'],
-    ['paid', success, 'give 1 paid'],
-    ['created', success, 'give 1 created'],
-  ])('%s, %o: %s', (states, result, expected) => {
-    const opening = { token: 'token-1', money, sent: { attempt: 1, result } };
-    expect(inWords(nextStep(attempts(states), NOW, opening))).toBe(expected);
+    ['lost', seen, 'change to lost mine'],
+    // Closed while its call was on its way: nobody sees its QR code, and this call makes no other one.
+    ['closed', success, 'change to closed mine'],
+    ['created', success, 'give 1'],
+    ['paid', success, 'paid 1'],
+  ])('%s, %o: %s', (states, result, expected, attempt = 1) => {
+    expect(step(order(states), { token: 'token-1', sent: { attempt, result } })).toBe(expected);
+  });
+
+  it('ends where its attempt was closed, once its uuid is recorded', () => {
+    const [attempt] = attempts('closed');
+    const closed = order('', { attempts: [{ ...(attempt as Attempt), uuid: 'mine' }] });
+    expect(step(closed, { token: 'token-1', sent: { attempt: 1, result: success } })).toBe('closed mine');
   });
 
   it('adds the uuid to an attempt that was paid before it was known', () => {
     const [first] = attempts('paid');
-    const paid = [{ ...(first as Attempt), uuid: undefined }];
-    const opening = { token: 'token-1', money, sent: { attempt: 1, result: success } };
-    expect(inWords(nextStep(paid, NOW, opening))).toBe('change 1 to paid mine');
-  });
-
-  it('keeps a QR code with a created attempt alone', () => {
-    const stepOf = (states: string) =>
-      nextStep(attempts(states), NOW, { token: 'token-1', money, sent: { attempt: 1, result: success } });
-    expect(stepOf('sending')).toMatchObject({ attempt: { qrCode, changedAt: NOW } });
-    expect(stepOf('lost created')).toMatchObject({ attempt: { qrCode: undefined } });
-  });
-});
-
-const order = (states: string, more: Partial<Order> = {}): Order => ({
-  key: 'order-1',
-  attempts: attempts(states),
-  ...more,
-});
-const statesOf = ({ attempts, paidBy }: Order) =>
-  `${attempts.map(({ state }) => state).join(' ')}, paid by ${paidBy ?? 'none'}`;
-
-describe('a payment', () => {
-  it.each(['sending', 'created', 'closed', 'refused', 'lost', 'review'])('makes %s paid', (state) => {
-    const paid = afterPayment(order(state), 1, 'sale', NOW);
-    expect(statesOf(paid)).toBe('paid, paid by 1');
-    expect(paid.attempts[0]).toMatchObject({ uuid: state === 'created' ? 'uuid-1' : 'sale', changedAt: NOW });
-    expect(paid.attempts[0]).not.toHaveProperty('qrCode');
-  });
-
-  it('of a second attempt leaves the order paid by the first', () => {
-    expect(statesOf(afterPayment(order('paid created', { paidBy: 1 }), 2, 'sale', NOW))).toBe(
-      'paid paid, paid by 1',
+    const paid = order('paid', { attempts: [{ ...(first as Attempt), uuid: undefined }] });
+    expect(step(paid, { token: 'token-1', sent: { attempt: 1, result: success } })).toBe(
+      'change to paid mine',
     );
   });
 
-  it.each([1, 3])('changes nothing if attempt %d is paid already, or unknown', (attempt) => {
-    const given = order('paid closed', { paidBy: 1 });
-    expect(afterPayment(given, attempt, 'sale', NOW)).toBe(given);
+  it('keeps a QR code with a created attempt alone, and when it is over: maxAge and a minute more', () => {
+    const outcome = (states: string, maxAgeMs?: number) => {
+      const opening = { token: 'token-1', money, maxAgeMs, sent: { attempt: 1, result: success } };
+      const next = nextStep(order(states), NOW, opening);
+      return next.do === 'change' ? next.order.attempts[0] : undefined;
+    };
+    expect(outcome('sending')).toMatchObject({ qrCode, changedAt: NOW, expiresAt: undefined });
+    expect(outcome('sending', 5_000)).toMatchObject({ expiresAt: NOW + 65_000 });
+    expect(outcome('lost created')).toMatchObject({ qrCode: undefined });
   });
 });
 
-it.each([
-  ['closed', 'created lost review', 'sending closed refused paid'],
-  ['review', 'created closed lost', 'sending refused paid review'],
-] as const)('only some states become %s: %s', (to, may, mayNot) => {
-  for (const state of may.split(' ')) {
-    const after = moved(order(state), 1, to, NOW);
-    expect(after.attempts[0]).toMatchObject({ state: to, changedAt: NOW });
-    expect(after.attempts[0]).not.toHaveProperty('qrCode');
-  }
-  for (const state of mayNot.split(' ')) {
-    const given = order(state);
-    expect(moved(given, 1, to, NOW)).toBe(given);
-  }
-});
+describe('whether the service is asked about an attempt', () => {
+  const asked = (state: AttemptState, fields: Partial<Attempt> = {}, more: Partial<Order> = {}) => {
+    const attempt = attemptIn(1, state, { uuid: 'known', changedAt: NOW, ...fields });
+    return isAskable(order('', more), attempt, NOW);
+  };
 
-it('the service is asked about attempts that it may have been paid for without our knowing', () => {
-  const asked = attempts('sending created closed refused lost paid review').filter((each) =>
-    isAskable({ ...each, uuid: 'known' }),
-  );
-  expect(asked.map(({ state }) => state)).toEqual(['created', 'closed', 'lost']);
-  expect(attempts('created closed lost').filter((each) => isAskable({ ...each, uuid: undefined }))).toEqual(
-    [],
-  );
+  it('does not depend on its state: its own sale is not booked', () => {
+    for (const state of ['sending', 'created', 'expired', 'closed', 'lost', 'paid'] as const) {
+      expect(asked(state)).toBe(true);
+      expect(asked(state, { uuid: undefined })).toBe(false);
+      expect(asked(state, {}, { payments: [{ sale: 'known', amount: 1, currency: 'BRL', at: 1 }] })).toBe(
+        false,
+      );
+      expect(asked(state, { isAnswered: true })).toBe(false);
+    }
+  });
+
+  it('ends 40 days after its last change', () => {
+    expect(asked('closed', { changedAt: NOW - ASKED_FOR_MS })).toBe(true);
+    expect(asked('closed', { changedAt: NOW - ASKED_FOR_MS - 1 })).toBe(false);
+  });
+
+  it('keeps an order among those that are looked at, as returns do that nobody was told of', () => {
+    expect(needsQuestion(order('created'), NOW)).toBe(true);
+    expect(needsQuestion(order('paid'), NOW)).toBe(false);
+    const returns = [
+      { id: 'refund:r', sale: 'uuid-1', amount: 1, status: 'PAID', at: 1, isUntold: true as const },
+    ];
+    expect(needsQuestion(order('paid', { returns }), NOW)).toBe(true);
+  });
 });

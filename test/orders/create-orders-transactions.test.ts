@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { createPool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createOrders, type NotifiedOrder } from '../../src/orders';
+import { createOrders } from '../../src/orders';
 import { PostgresStore, type PostgresTransaction, type Store, storeWithin } from '../../src/stores';
 import { crashBeforeCommit, fixtures, notificationRequest } from '../../src/testing';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { mysqlAccess } from '../helpers/mysql-access';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
-import { credentials, FakeClient, paid, request } from './support';
+import { credentials, errors, FakeClient, paid, request } from './support';
 
 const run = randomUUID().slice(0, 8);
 const [table, booked] = [`orders_${run}`, `booked_${run}`];
@@ -57,7 +57,7 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
       await store.createTable();
       await query(
         undefined,
-        `CREATE TABLE ${booked} (sale varchar(99), order_key varchar(99), state varchar(99), paid_by int)`,
+        `CREATE TABLE ${booked} (sale varchar(99), order_key varchar(99), is_first varchar(9))`,
       );
     });
     afterAll(async () => {
@@ -66,10 +66,7 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
     });
 
     /** A shop that books each payment in its own table, in the transaction. */
-    function shop(
-      before: (transaction: Tx, order: NotifiedOrder | undefined) => unknown = () => {},
-      used: Store<Tx> = store,
-    ) {
+    function shop(before: (transaction: Tx) => unknown = () => {}, used: Store<Tx> = store) {
       const client = new FakeClient();
       const key = `order-${randomUUID()}`;
       const reports: string[] = [];
@@ -79,11 +76,12 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
         store: used,
         onReport: ({ code }) => reports.push(code),
         on: {
-          async payment({ payload }, { order, transaction }) {
-            const values = [payload.saleToken, order?.key, order?.state, order?.paidBy];
-            await query(transaction, `INSERT INTO ${booked} VALUES (?, ?, ?, ?)`, values);
-            await before(transaction, order);
+          async paid({ order, sale, isFirst }, { transaction }) {
+            const values = [sale, order, isFirst ? 'first' : 'later'];
+            await query(transaction, `INSERT INTO ${booked} VALUES (?, ?, ?)`, values);
+            await before(transaction);
           },
+          returned: 'ignore',
         },
       });
       /** Opens the order, and gives the uuid of its journey. */
@@ -94,14 +92,13 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
         return (await orders.webhook(notificationRequest('payment', payload, credentials))).status;
       };
       const bookings = async () => {
-        const text = `SELECT state, paid_by FROM ${booked} WHERE order_key = ? ORDER BY COALESCE(paid_by, 0)`;
-        const rows = await query(undefined, text, [key]);
-        return rows.map(({ state, paid_by }) => `${state} ${paid_by}`);
+        const rows = await query(undefined, `SELECT is_first FROM ${booked} WHERE order_key = ?`, [key]);
+        return rows.map(({ is_first }) => is_first);
       };
       /** What is booked, and what the order says. */
       const trace = async (uuid: string) => {
         const order = await orders.find({ uuid });
-        return `booked: ${await bookings()}; order: ${order?.state} ${order?.paidBy}`;
+        return `booked: ${await bookings()}; order: ${order?.state}, ${order?.payments.length}`;
       };
       return { client, key, orders, open, pay, bookings, trace, reports };
     }
@@ -110,7 +107,7 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
       const { key, orders, open, pay, trace } = shop();
       const uuid = await open();
       expect([await pay(uuid), await pay(uuid)]).toEqual([200, 200]);
-      expect(await trace(uuid)).toBe('booked: created null; order: paid 1');
+      expect(await trace(uuid)).toBe('booked: first; order: paid, 1');
       expect(await orders.open(key, request)).toMatchObject({ state: 'paid' });
     });
 
@@ -121,18 +118,18 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
       });
       const uuid = await open();
       expect(await pay(uuid)).toBe(500);
-      expect(await trace(uuid)).toBe('booked: ; order: created undefined');
+      expect(await trace(uuid)).toBe('booked: ; order: review, 0');
       fails = false;
       const letters = await orders.webhook.deadLetters.list();
       expect(await orders.webhook.replay(letters)).toMatchObject([{ status: 'done' }]);
-      expect(await trace(uuid)).toBe('booked: created null; order: paid 1');
+      expect(await trace(uuid)).toBe('booked: first; order: paid, 1');
     });
 
     it('a rollback after the paid mark takes both away', async () => {
       const { key, orders, open, pay, trace, reports } = shop(undefined, crashBeforeCommit(store));
       const uuid = await open();
       expect([await pay(uuid), reports]).toEqual([500, ['store_failed']]);
-      expect(await trace(uuid)).toBe('booked: ; order: created undefined');
+      expect(await trace(uuid)).toBe('booked: ; order: open, 0');
       expect(await orders.open(key, request)).toMatchObject({ state: 'open', uuid });
     });
 
@@ -170,17 +167,73 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
       });
     }
 
+    // Of pg's own client.
+    if (name === 'PostgreSQL') {
+      it.each([
+        ['transactions', { first: 13, repeat: 2, later: 16, refund: 13 }],
+        ['leases', { first: 10, repeat: 2, later: 11, refund: 8 }],
+      ])('with %s, each notification takes as many statements as before', async (mode, expected) => {
+        const pool = new pg.Pool({ ...postgresConfig, max: 2 });
+        onTestFinished(() => pool.end());
+        const isTransactional = mode === 'transactions';
+        const used = new PostgresStore(pool, {
+          table,
+          ...(isTransactional && { transactional: true }),
+        } as never);
+        const client = new FakeClient();
+        const text = `INSERT INTO ${booked} VALUES ($1, $2, $3)`;
+        const insert = ({ transaction }: { readonly transaction: unknown }, values: unknown[]) =>
+          transaction === undefined
+            ? pool.query(text, values)
+            : (transaction as PostgresTransaction).query(text, values);
+        const orders = createOrders({
+          client,
+          credentials,
+          store: used as Store<unknown>,
+          on: {
+            paid: ({ sale, order, isFirst }, context) => insert(context, [sale, order, String(isFirst)]),
+            returned: ({ sale, order, left }, context) => insert(context, [sale, order, String(left)]),
+          },
+        });
+        const referenceCode = `order-${randomUUID()}`;
+        const sale = String((await orders.open(referenceCode, request)).uuid);
+        const charge = randomUUID();
+        client.transactions.set(sale, paid(sale, { referenceCode }));
+        client.transactions.set(charge, paid(charge, { referenceCode, amount: 29.9 }));
+        const refund = { uuid: randomUUID(), amount: 9.7, status: 'PAID' };
+        const [first, later] = [59.7, 29.9].map((amount) => ({ referenceCode, amount, currency: 'BRL' }));
+        const query = vi.spyOn(pg.Client.prototype, 'query');
+        onTestFinished(() => query.mockRestore());
+        const statementsOf = async (kind: 'payment' | 'refund', payload: object) => {
+          query.mockClear();
+          const { status } = await orders.webhook(notificationRequest(kind, payload as never, credentials));
+          expect(status).toBe(200);
+          return query.mock.calls.length;
+        };
+        const [paidOnce, paidAgain] = [
+          await statementsOf('payment', { saleToken: sale, ...first }),
+          await statementsOf('payment', { saleToken: sale, ...first }),
+        ];
+        const paidLater = await statementsOf('payment', { saleToken: charge, ...later });
+        const fields = { referenceCode, currency: 'BRL', reversedAmount: 9.7, amountRefunded: 9.7 };
+        const refunded = await statementsOf('refund', { saleToken: sale, ...fields, status: 'PAID', refund });
+        expect({ first: paidOnce, repeat: paidAgain, later: paidLater, refund: refunded }).toEqual(expected);
+        const { payments, returns, cases } = await orders.find({ key: referenceCode });
+        expect([payments.length, returns.length, cases.length]).toEqual([2, 1, 0]);
+      });
+    }
+
     it('the second of two attempts that are paid at once sees the first', async () => {
       // Both callbacks begin before either has ended: the second waits for the order’s record.
-      const { key, orders, open, pay, bookings } = shop((transaction) => query(transaction, wait));
-      const first = await open();
-      await orders.close(key);
+      const { key, orders, client, open, pay, bookings } = shop((transaction) => query(transaction, wait));
+      const first = randomUUID();
+      client.answers.push(errors.unknownWithUuid(first));
+      await expect(open()).rejects.toMatchObject({ uuid: first });
       const second = await orders.open(key, request);
       const statuses = await Promise.all([pay(first), pay(String(second.uuid), second.referenceCode)]);
       expect(statuses).toEqual([200, 200]);
-      const [before, after] = await bookings();
-      expect(before).toMatch(/^(created|closed) null$/);
-      expect(after).toMatch(/^(created|closed) [12]$/);
+      expect(await bookings()).toEqual(['first']);
+      expect((await orders.find({ key })).cases).toMatchObject([{ reason: 'paid_twice' }]);
     });
 
     it('two processes that maintain at once book each payment once', async () => {
@@ -195,7 +248,7 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
       const runs = [maintaining, maintaining, reconciling, reconciling];
       const results = await Promise.all(runs.map((run) => run()));
       expect(results.filter((result) => 'skipped' in result && result.skipped)).toHaveLength(1);
-      expect(await trace(uuid)).toBe('booked: created null; order: paid 1');
+      expect(await trace(uuid)).toBe('booked: first; order: paid, 1');
     });
   });
 }

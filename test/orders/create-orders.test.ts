@@ -1,27 +1,26 @@
+import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import type { OrdersOptions } from '../../src/orders';
+import { PaymentsClient } from '../../src';
+import { createOrders, type NotifiedOrder, type OrdersOptions, type PaidOrder } from '../../src/orders';
 import type { Transaction } from '../../src/service/operations/get-transaction';
 import { MemoryStore } from '../../src/stores/memory-store';
 import { stepsOf } from '../../src/stores/steps';
 import { notificationRequest } from '../../src/testing';
 import { defineNotification } from '../../src/webhooks';
-import type { NotifiedOrder } from '../../src/webhooks/order-link';
 import { deferred } from '../helpers/deferred';
-import { attemptIn, credentials, errors, paid, setUp } from './support';
+import { credentials, errors, paid, setUp } from './support';
 
 const UUID = 'uuid-of-order-1';
 
-/** Orders with a listener whose payment callback writes down what it was told of the order. */
+/** Orders with a listener that writes down what it books. */
 function withListener(options: Partial<OrdersOptions> = {}, answers: Parameters<typeof setUp>[0] = []) {
-  const seen: (NotifiedOrder | undefined)[] = [];
+  const seen: PaidOrder[] = [];
   const reports: string[] = [];
-  const callback = vi.fn(
-    (_: unknown, { order }: { order: NotifiedOrder | undefined }) => void seen.push(order),
-  );
+  const callback = vi.fn(async (payment: PaidOrder) => void seen.push(payment));
   const parts = setUp(answers, {
     credentials,
-    on: { payment: callback },
+    on: { paid: callback, returned: 'ignore' },
     onReport: ({ code, key }) => reports.push(`${code} ${key ?? ''}`.trim()),
     ...options,
   } as Partial<OrdersOptions>);
@@ -52,23 +51,12 @@ describe('a payment', () => {
     const { uuid } = await open();
     expect(await deliver()).toBe(200);
     expect(await deliver()).toBe(200);
-    expect(seen).toEqual([{ key: 'order-1', attempt: 1, state: 'created', paidBy: undefined }]);
-    const paidOrder = { state: 'paid', uuid, attempt: 1, referenceCode: 'order-1' };
+    expect(seen).toEqual([{ order: 'order-1', sale: UUID, amount: 59.7, currency: 'BRL', isFirst: true }]);
+    const paidOrder = { state: 'paid', uuid, attempt: 1, referenceCode: 'order-1', returns: [] };
     expect(await open()).toEqual(paidOrder);
     const conflict = { code: 'order_conflict', message: expect.stringContaining(': amount differs from') };
     await expect(open('order-1', { amount: 1 })).rejects.toMatchObject(conflict);
-    expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({ state: 'paid', paidBy: 1 });
-  });
-
-  it('of a second attempt sees which attempt paid the order before', async () => {
-    const { orders, open, deliver, seen } = await opened();
-    await orders.close('order-1');
-    await open();
-    await deliver('uuid-of-order-1-2', { referenceCode: 'order-1-2' });
-    await deliver();
-    const lines = seen.map((order) => `${order?.attempt} ${order?.state} ${order?.paidBy}`);
-    expect(lines).toEqual(['2 created undefined', '1 closed 2']);
-    expect(await orders.list({ state: 'paid' })).toMatchObject([{ key: 'order-1', paidBy: 2 }]);
+    expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({ state: 'paid' });
   });
 
   it('that comes before open has recorded its journey is found by its reference, and stays booked', async () => {
@@ -80,18 +68,8 @@ describe('a payment', () => {
       return answer;
     });
     expect(await open()).toMatchObject({ state: 'paid', uuid: UUID });
-    expect(seen).toEqual([{ key: 'order-1', attempt: 1, state: 'sending', paidBy: undefined }]);
+    expect(seen).toMatchObject([{ order: 'order-1', isFirst: true }]);
     expect(await orders.find({ uuid: UUID })).toMatchObject({ state: 'paid' });
-  });
-
-  it('of a lost attempt, and of no order at all, reaches the callback as such', async () => {
-    const { open, deliver, seen } = withListener({}, [errors.unknown()]);
-    await expect(open()).rejects.toThrow();
-    await deliver('a-sale');
-    await deliver('another-sale', { referenceCode: 'somebody-elses' });
-    expect(seen.map((order) => order?.state)).toEqual(['lost', undefined]);
-    // Nobody saw its QR code, and the order is paid: nobody will.
-    expect(await open()).toMatchObject({ state: 'paid', uuid: 'a-sale' });
   });
 
   it('that the service does not confirm marks nothing, and is kept for a replay', async () => {
@@ -118,7 +96,8 @@ describe('a payment', () => {
 
     const before = reads();
     expect(await deliver()).toBe(200);
-    expect(reads() - before).toBe(1);
+    // Once to decide; then it has begun, and is read again to be marked.
+    expect(reads() - before).toBe(2);
 
     await open('order-2');
     callback.mockImplementationOnce((() => orders.close('order-2')) as never);
@@ -148,12 +127,8 @@ describe('a payment', () => {
   });
 });
 
-it('other kinds are told of their order, and mark nothing', async () => {
+it('kinds of your own are told of their order, and mark nothing', async () => {
   const seen: string[] = [];
-  const note =
-    (kind: string) =>
-    (_: unknown, { order }: { order: NotifiedOrder | undefined }) =>
-      void seen.push(`${kind} ${order?.key} ${order?.state}`);
   const charge = defineNotification({
     kind: 'charge',
     match: (body) => 'yourSale' in body,
@@ -161,24 +136,20 @@ it('other kinds are told of their order, and mark nothing', async () => {
     subject: ({ yourSale }) => yourSale,
     order: ({ yourSale }) => ({ uuid: yourSale }),
   });
-  const kinds = ['payment', 'refund', 'reversal', 'charge'];
-  const on = Object.fromEntries(kinds.map((kind) => [kind, note(kind)]));
+  const note = (_: unknown, { order }: { order: NotifiedOrder | undefined }) =>
+    void seen.push(`${order?.key}`);
+  const on = { paid: async () => undefined, returned: 'ignore', charge: note };
   const { orders, open, states } = setUp([], { credentials, kinds: [charge], on } as never);
   await open();
-  for (const [kind, body] of [
-    ['refund', { saleToken: UUID, referenceCode: 'unknown' }],
-    ['reversal', { sale: { uuid: UUID } }],
-    ['custom', { yourSale: UUID }],
-  ] as const) {
-    const sent = notificationRequest(kind as 'refund', body as never, credentials);
+  for (const yourSale of [UUID, 'another']) {
+    const sent = notificationRequest('custom', { yourSale }, credentials);
     expect((await orders.webhook(sent)).status).toBe(200);
   }
-  expect(seen).toEqual(['refund order-1 created', 'reversal order-1 created', 'charge order-1 created']);
-  expect(await states()).toEqual(['order-1 created']);
+  expect([seen, await states()]).toEqual([['order-1', 'undefined'], ['order-1 created']]);
 });
 
 describe('reconcile', () => {
-  it('books what is paid, closes what is cancelled, and asks a person about the rest, once', async () => {
+  it('books what is paid, closes what is cancelled, and reports the rest once', async () => {
     const answers = [undefined, undefined, undefined, errors.unknownWithUuid()];
     const { orders, open, tell, seen, states, reports } = withListener({}, answers);
     for (const key of ['order-1', 'order-2', 'order-3']) await open(key);
@@ -187,30 +158,20 @@ describe('reconcile', () => {
     tell('uuid-of-order-2', { situation: 'CANCELLED', referenceCode: 'order-2' });
     tell('uuid-of-order-3', { type: 'REFUND', referenceCode: 'order-3' });
     tell('seen-uuid', { situation: 'PENDING', referenceCode: 'order-4' });
-    const counts = { asked: 4, paid: 1, closed: 1, review: 1, failed: 0, isComplete: true };
+    const counts = { asked: 4, paid: 1, closed: 1, review: 0, failed: 1, isComplete: true };
     expect(await orders.reconcile()).toEqual(counts);
-    expect(seen).toMatchObject([{ key: 'order-1', state: 'created' }]);
-    expect(reports).toEqual(['order_review payment:uuid-of-order-3:PAID']);
+    expect(seen).toMatchObject([{ order: 'order-1', isFirst: true }]);
+    // A payment that is not confirmed keeps nobody from paying.
+    expect(reports).toEqual(['not_confirmed payment:uuid-of-order-3:PAID']);
     const after = await Promise.all(['order-1', 'order-2', 'order-3'].map(states));
-    expect(after.flat()).toEqual(['order-1 paid', 'order-2 closed', 'order-3 review']);
-    const third = { state: 'review', uuid: 'uuid-of-order-3', attempt: 1, referenceCode: 'order-3' };
-    expect(await open('order-3')).toEqual(third);
-    // What was closed is asked about again, since a payer may pay it all the same. What is in review is not.
-    expect(await orders.reconcile()).toMatchObject({ asked: 2, paid: 0, closed: 0, review: 0 });
+    expect(after.flat()).toEqual(['order-1 paid', 'order-2 closed', 'order-3 created']);
+    expect(await open('order-3')).toMatchObject({ state: 'open' });
+    // What is cancelled is asked about no more; what a payer may still pay is.
+    expect(await orders.reconcile()).toMatchObject({ asked: 2, paid: 0, closed: 0, failed: 1 });
     expect(reports).toHaveLength(1);
     await orders.close('order-3');
+    expect(await orders.reconcile()).toMatchObject({ asked: 2 });
     expect(await open('order-3')).toMatchObject({ state: 'open', attempt: 2 });
-  });
-
-  it('marks the order of a payment that was acted on without a mark, and runs nothing', async () => {
-    const { orders, open, deliver, callback, write, states } = withListener();
-    await deliver();
-    await open();
-    const created = attemptIn(1, 'created', { uuid: UUID, money: {}, qrCode: { plain: 'qr' } });
-    await write({ ...created, changedAt: 1_000_000 });
-    expect(await orders.reconcile()).toMatchObject({ asked: 1, paid: 1 });
-    expect(callback).toHaveBeenCalledTimes(1);
-    expect(await states()).toEqual(['order-1 paid']);
   });
 
   it('counts a query that fails, goes on, and leaves it for the next run', async () => {
@@ -251,8 +212,8 @@ describe('reconcile', () => {
     const before = asked.length;
     expect(await orders.reconcile({ concurrency: 1 })).toMatchObject({ asked: 250, isComplete: true });
     expect(new Set(asked.slice(before)).size).toBe(250);
-    // The first page was behind it.
-    expect(asked[before]).toBe('uuid-of-order-1100');
+    // It begins with the first that has no answer.
+    expect(asked[before]).toBe('uuid-of-order-1149');
     expect(seen).toEqual([]);
   });
 
@@ -280,7 +241,8 @@ describe('maintain', () => {
     clock.now += 60 * 60 * 1000;
     expect(await orders.maintain()).toMatchObject({
       skipped: false,
-      reconciled: { asked: 1, paid: 0, isComplete: true },
+      // It is a case of its own money, which is tried again, and not asked about.
+      reconciled: { asked: 0, paid: 0, isComplete: true },
       replayed: { done: 0, failed: 1 },
       deleted: expect.any(Number),
       errors: [],
@@ -295,12 +257,13 @@ describe('maintain', () => {
     vi.spyOn(client, 'getTransaction').mockRejectedValue(refused);
     expect(await orders.maintain()).toMatchObject({
       skipped: false,
-      reconciled: undefined,
+      reconciled: { asked: 0, isComplete: false },
       replayed: { done: 0 },
       deleted: 0,
+      returned: 0,
       errors: [refused],
     });
-    expect(reports).toEqual(['maintain_failed']);
+    expect(reports).toEqual(['reconcile_ended', 'maintain_failed']);
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -313,8 +276,8 @@ describe('maintain', () => {
     vi.spyOn(client, 'getTransaction').mockReturnValue(answer.promise);
     const running = orders.maintain();
     await vi.waitFor(() => expect(client.getTransaction).toHaveBeenCalled());
-    expect(await other.maintain()).toEqual({ skipped: true });
-    clock.now += 121_000;
+    expect(await other.maintain()).toEqual({ skipped: true, until: clock.now + 30_000 });
+    clock.now += 30_001;
     vi.spyOn(client, 'getTransaction').mockResolvedValue(pending);
     expect(await other.maintain()).toMatchObject({ skipped: false });
     answer.resolve(pending);
@@ -324,11 +287,45 @@ describe('maintain', () => {
 });
 
 describe('options', () => {
+  const on = { paid: async () => undefined, returned: 'ignore' };
+
   it.each([
-    ['credentials without on', { credentials }],
-    ['on without credentials', { on: { payment: () => {} } }],
-    ['a payment that is ignored', { credentials, on: { payment: 'ignore' } }],
-    ['no payment', { credentials, on: {} }],
+    ['payment', '`on.paid`'],
+    ['refund', '`on.returned`'],
+    ['reversal', '`on.returned`'],
+    ['saleStatus', '`orders.cases()`'],
+  ])('says what to use in place of on.%s: %s', (kind, instead) => {
+    const refused = { code: 'configuration', message: expect.stringContaining(instead) };
+    const given = { credentials, on: { ...on, [kind]: 'ignore' } };
+    expect(() => setUp([], given as never)).toThrow(expect.objectContaining(refused));
+  });
+
+  it('takes the credentials of a PaymentsClient, both pairs during a rotation', async () => {
+    const pairs = [credentials, { apiKey: 'old', apiToken: 'older' }] as const;
+    const client = new PaymentsClient({ baseUrl: 'https://api.example', ...pairs[0], previous: pairs[1] });
+    const { webhook } = createOrders({
+      client,
+      store: new MemoryStore(),
+      on: on as never,
+      onReport: () => undefined,
+    });
+    const answers = [...pairs, { apiKey: 'x', apiToken: 'y' }].map(async (pair) => {
+      return (await webhook(notificationRequest('payout', {}, pair))).status;
+    });
+    expect(await Promise.all(answers)).toEqual([200, 200, 401]);
+    expect(Object.keys(client)).toEqual([]);
+    expect(inspect(client, { showHidden: true, depth: 9 })).not.toMatch(/token|older/);
+  });
+
+  it.each([
+    ['a client without credentials, and none beside it', { on }],
+    ['what is paid and ignored', { credentials, on: { ...on, paid: 'ignore' } }],
+    ['no paid', { credentials, on: { returned: 'ignore' } }],
+    ['no returned', { credentials, on: { paid: on.paid } }],
+    ['a foreign that is no function', { credentials, on: { ...on, foreign: true } }],
+    ['a client for confirm', { credentials, on, confirm: {} }],
+    ['an asPayment that is no function', { credentials, on, asPayment: {} }],
+    ['dead letters, which are always kept', { credentials, on, deadLetters: true }],
     ['a store of another kind', { store: {} }],
     ['no client', { client: undefined }],
   ])('refuses %s', (_, options) => {

@@ -54,19 +54,19 @@ describe('open', () => {
   });
 
   it.each([
-    ['refused', errors.refused, 'refused'],
-    ['not sent', errors.notSent, 'refused'],
-    ['unknown', errors.unknown, 'lost'],
-    ['not an error of a call', () => new TypeError('a double'), 'lost'],
+    ['refused', errors.refused, []],
+    ['not sent', errors.notSent, []],
+    ['unknown', errors.unknown, ['order-1 lost']],
+    ['not an error of a call', () => new TypeError('a double'), ['order-1 lost']],
   ])(
     'after a call that was %s, throws its error, and the next open makes a new attempt',
-    async (_, make, state) => {
+    async (_, make, kept) => {
       const error = make();
       const { open, states, client } = setUp([error]);
       await expect(open()).rejects.toBe(error);
-      expect(await states()).toEqual([`order-1 ${state}`]);
+      expect(await states()).toEqual(kept);
       expect(await open()).toMatchObject({ attempt: 2, referenceCode: 'order-1-2' });
-      expect(await states()).toEqual([`order-1 ${state}`, 'order-1-2 created']);
+      expect(await states()).toEqual([...kept, 'order-1-2 created']);
       expect(client.calls).toHaveLength(2);
     },
   );
@@ -74,7 +74,10 @@ describe('open', () => {
   it('keeps the uuid of an error, for find, and shows nothing', async () => {
     const { orders, open } = setUp([errors.unknownWithUuid()]);
     await expect(open()).rejects.toMatchObject({ uuid: 'seen-uuid' });
-    expect(await orders.find({ uuid: 'seen-uuid' })).toMatchObject({ key: 'order-1', state: 'lost' });
+    expect(await orders.find({ uuid: 'seen-uuid' })).toMatchObject({
+      key: 'order-1',
+      attempts: [{ state: 'lost' }],
+    });
   });
 
   it('records money so that the same sums of two orders do not look alike', async () => {
@@ -186,7 +189,7 @@ describe('open', () => {
     expect(await late).toEqual(shown);
     expect(await states()).toEqual(['order-1 lost', 'order-1-2 created']);
     const lost = { state: 'lost', uuid: 'uuid-of-order-1' };
-    expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject(lost);
+    expect((await orders.find({ key: 'order-1' })).attempts[0]).toMatchObject(lost);
   });
 
   it.each([
@@ -226,8 +229,22 @@ describe('find', () => {
     const { orders, open } = setUp([{ uuid: 'first' }, { uuid: 'second' }]);
     await open();
     await open('order-2');
-    const known = { key: 'order-1', attempt: 1, referenceCode: 'order-1', state: 'created', uuid: 'first' };
-    const first = { ...known, createdAt: 1_000_000 };
+    const attempt = {
+      attempt: 1,
+      referenceCode: 'order-1',
+      state: 'created',
+      uuid: 'first',
+      createdAt: 1_000_000,
+    };
+    const lists = { payments: [], returns: [], cases: [] };
+    const first = { key: 'order-1', state: 'open', attempts: [attempt], ...lists };
+    expect(await orders.find({ key: 'order-1' })).toEqual(first);
+    expect(await orders.find({ key: 'nobody' })).toEqual({
+      key: 'nobody',
+      state: 'none',
+      attempts: [],
+      ...lists,
+    });
     expect(await orders.find({ uuid: 'first' })).toEqual(first);
     expect(await orders.find({ referenceCode: 'order-1' })).toEqual(first);
     expect(await orders.find({ uuid: 'first', referenceCode: 'order-2' })).toEqual(first);
@@ -246,13 +263,37 @@ describe('close', () => {
     expect(await states()).toEqual(['order-1 closed', 'order-1-2 created']);
   });
 
-  it('closes only the journey that is named, however often it runs', async () => {
-    const { orders, open, states } = setUp();
+  it('closes every journey that is not paid, gives what it closed, and nothing the second time', async () => {
+    const { orders, open, states, write } = setUp();
     const { uuid } = await open();
-    await orders.close('order-1', { uuid });
-    await open();
-    await orders.close('order-1', { uuid });
-    expect(await states()).toEqual(['order-1 closed', 'order-1-2 created']);
+    await write(attemptIn(2, 'lost'));
+    await write(attemptIn(3, 'expired'));
+    const closed = { state: 'closed', createdAt: expect.any(Number) };
+    expect(await orders.close('order-1')).toMatchObject([
+      { ...closed, attempt: 1, referenceCode: 'order-1', uuid },
+      { ...closed, attempt: 2 },
+      { ...closed, attempt: 3 },
+    ]);
+    expect(await orders.close('order-1')).toEqual([]);
+    expect(await states()).toEqual(['order-1 closed', 'order-1-2 closed', 'order-1-3 closed']);
+  });
+
+  it('never shows the QR code of a journey that was closed while it was being created', async () => {
+    const { orders, open, client, states } = setUp();
+    const create = client.createRecurringCheckout.bind(client);
+    vi.spyOn(client, 'createRecurringCheckout').mockImplementationOnce(async (...call) => {
+      const answer = await create(...call);
+      expect(await orders.close('order-1')).toMatchObject([{ attempt: 1 }]);
+      return answer;
+    });
+    await expect(open()).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining('was closed'),
+    });
+    expect(await states()).toEqual(['order-1 closed']);
+    expect(client.calls).toHaveLength(1);
+    // Its payer is asked about all the same.
+    expect(await orders.find({ uuid: 'uuid-of-order-1' })).toMatchObject({ attempts: [{ state: 'closed' }] });
   });
 
   it('closes although another change of the order comes between, and keeps no QR code', async () => {
@@ -265,23 +306,23 @@ describe('close', () => {
       writeRecord: async (prefix, id, value, read, until) => {
         if (others > 0) {
           others -= 1;
-          await write(attemptIn(2, 'refused'));
+          await write(attemptIn(2, 'expired'));
         }
         return steps.writeRecord(prefix, id, value, read, until);
       },
     });
     await setUp([], { store: contended }).orders.close('order-1');
-    expect(await states()).toEqual(['order-1 closed', 'order-1-2 refused']);
+    expect(await states()).toEqual(['order-1 closed', 'order-1-2 closed']);
     expect((await read()).order.attempts[0]?.qrCode).toBeUndefined();
   });
 
-  it('does nothing about an order without a journey, or whose journey is being made', async () => {
+  it('does nothing about an order without a journey, and closes one that is being made', async () => {
     const { orders, states, clock, write } = setUp();
     await orders.close('order-1');
     const times = { startedAt: clock.now, leaseUntil: clock.now + LEASE_MS };
     await write(attemptIn(1, 'sending', times));
     await orders.close('order-1');
-    expect(await states()).toEqual(['order-1 sending']);
+    expect(await states()).toEqual(['order-1 closed']);
   });
 });
 

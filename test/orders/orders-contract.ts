@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { createOrders } from '../../src/orders';
 import { type Attempt, withAttempt } from '../../src/orders/attempt';
 import {
-  attemptOf,
   findOrder,
   type OrderReading,
   readOrder,
@@ -62,43 +61,67 @@ export function testOrders(name: string, storeOf: (namespace: string) => Promise
       for (const key of keys) {
         const reading = await read(key);
         expect(reading.order.attempts).toEqual([]);
-        expect(await takeReference(steps, reading.order, 1)).toBe(key);
+        expect(await takeReference(steps, reading.order)).toEqual({ referenceCode: key, lastReference: 1 });
         expect(await write(reading, attemptIn(1, 'sending', { referenceCode: key }))).toBe(true);
       }
-      for (const key of keys) expect(await findOrder(steps, { referenceCode: key })).toBe(key);
+      for (const key of keys) expect((await findOrder(steps, { referenceCode: key })).key).toBe(key);
     });
 
-    it('finds an attempt by its uuid, else by its reference', async () => {
+    it('finds an order by a uuid, else by a reference', async () => {
       const { steps, read, write, orderKey } = await setUp();
       const uuid = randomUUID();
-      expect(await findOrder(steps, { uuid })).toBeUndefined();
+      const keyOf = async (reference: object) => (await findOrder(steps, reference)).key;
+      expect(await keyOf({ uuid })).toBeUndefined();
       const first = await read(orderKey);
-      const referenceCode = await takeReference(steps, first.order, 1);
+      const { referenceCode } = await takeReference(steps, first.order);
       await write(first, attemptIn(1, 'lost', { referenceCode }));
       const second = await read(orderKey);
       await write(second, attemptIn(2, 'created', { uuid, referenceCode: `${orderKey}-2` }));
-      expect(await findOrder(steps, { uuid, referenceCode: 'unknown' })).toBe(orderKey);
-      expect(await findOrder(steps, { uuid: randomUUID(), referenceCode })).toBe(orderKey);
-      const { order } = await read(orderKey);
-      expect(attemptOf(order, { uuid, referenceCode })).toMatchObject({ attempt: 2 });
-      expect(attemptOf(order, { uuid: randomUUID(), referenceCode })).toMatchObject({ attempt: 1 });
+      expect(await keyOf({ uuid, referenceCode: 'unknown' })).toBe(orderKey);
+      expect(await keyOf({ uuid: randomUUID(), referenceCode })).toBe(orderKey);
     });
 
     it('gives a reference to one order, and again to the order that has it', async () => {
-      const { steps, read, write, orderKey } = await setUp();
-      // Each of these orders would have this reference for its second attempt, if it were free.
-      const keys = [orderKey, `${orderKey}-2`];
-      const [first, second] = await Promise.all(keys.map(read));
+      const { steps, read, orderKey } = await setUp();
+      // Each of these orders would have this reference next, if it were free.
+      const [first, second] = await Promise.all([orderKey, `${orderKey}-2`].map(read));
       const taken = await Promise.all([
-        takeReference(steps, (first as OrderReading).order, 2),
-        takeReference(steps, (second as OrderReading).order, 1),
+        takeReference(steps, { ...(first as OrderReading).order, lastReference: 1 }),
+        takeReference(steps, (second as OrderReading).order),
       ]).catch(() => []);
-      expect(new Set(taken).size).toBe(taken.length);
+      const references = taken.map(({ referenceCode }) => referenceCode);
+      expect(new Set(references).size).toBe(references.length);
       // A crash may leave a reference before its attempt.
-      const again = await takeReference(steps, (await read(`${orderKey}-2`)).order, 1);
-      expect(await findOrder(steps, { referenceCode: again })).toBe(`${orderKey}-2`);
-      expect(await takeReference(steps, (await read(`${orderKey}-2`)).order, 1)).toBe(again);
-      expect(await write(await read(orderKey), attemptIn(1, 'sending'))).toBe(true);
+      const again = await takeReference(steps, (await read(`${orderKey}-2`)).order);
+      expect((await findOrder(steps, again)).key).toBe(`${orderKey}-2`);
+      expect(await takeReference(steps, (await read(`${orderKey}-2`)).order)).toEqual(again);
+    });
+
+    it('takes a reference of chance once ten are taken, and none twice', async () => {
+      const { steps, read, orderKey } = await setUp();
+      for (let other = 1; other <= 10; other += 1) {
+        const key = other === 1 ? orderKey : `${orderKey}-${other}`;
+        await takeReference(steps, (await read(key)).order);
+      }
+      const { order } = await read(orderKey);
+      const first = await takeReference(steps, { ...order, lastReference: 1 });
+      expect(first).toEqual({ referenceCode: `${orderKey}-11`, lastReference: 11 });
+      await takeReference(steps, (await read(`${orderKey}-11`)).order).catch(() => undefined);
+      const many = { ...(await read(`${orderKey}-x`)).order, key: `${orderKey}-x` };
+      for (let other = 1; other <= 10; other += 1) {
+        const key = other === 1 ? many.key : `${many.key}-${other}`;
+        await takeReference(steps, { ...many, key: `taker-${key}`, lastReference: 0 });
+        await steps.writeRecord(
+          'reference:',
+          key,
+          { key: 'theirs', at: 1 },
+          await steps.readRecord('reference:', key),
+          9e15,
+        );
+      }
+      const chance = await takeReference(steps, many);
+      expect(chance.referenceCode).toMatch(new RegExp(`^${many.key}-[\\da-f]{8}-[\\da-f]{3}$`));
+      expect(chance.lastReference).toBe(10);
     });
 
     it('lists orders and their pointers by pages', async () => {

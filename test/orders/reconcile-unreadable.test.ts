@@ -15,14 +15,14 @@ async function setUpNewer() {
   const reports: WebhookReport[] = [];
   const booked: string[] = [];
   const failing = { is: false };
-  const payment = async ({ key }: { readonly key: string }) => {
+  const book = async (_: unknown, { key }: { readonly key: string }) => {
     if (failing.is) throw new Error('a bug');
     booked.push(key);
   };
   const parts = setUp([], {
     store: createStore(records),
     credentials,
-    on: { payment },
+    on: { paid: book, returned: 'ignore' },
     onReport: (report: WebhookReport) => reports.push(report),
   } as Parameters<typeof setUp>[1]);
   for (const key of KEYS) await parts.open(key);

@@ -1,13 +1,12 @@
 import { ApiError, ConnectionError } from '../../src/errors';
 import { createOrders, type OrderRequest, type OrdersOptions } from '../../src/orders';
-import { type Attempt, withAttempt } from '../../src/orders/attempt';
+import { type Attempt, type AttemptState, withAttempt } from '../../src/orders/attempt';
 import { readOrder, writeOrder } from '../../src/orders/order-records';
 import type { RecurringCheckoutRequest } from '../../src/service/operations/create-recurring-checkout';
 import type { Transaction } from '../../src/service/operations/get-transaction';
 import { MemoryStore } from '../../src/stores/memory-store';
 import { stepsOf } from '../../src/stores/steps';
 import { fixtures } from '../../src/testing';
-import type { AttemptState } from '../../src/webhooks/order-link';
 
 /** The keys of a listener. */
 export const credentials = { apiKey: 'key', apiToken: 'token' };
@@ -72,7 +71,8 @@ export const errors = {
   unknown: () => new ApiError('504', { ...call, outcome: 'unknown', httpStatus: 504, body: {} }),
   unauthorized: () => new ApiError('401', { ...refusal, httpStatus: 401, body: {} }),
   limited: () => new ApiError('429', { ...refusal, httpStatus: 429, retryAfterMs: 1e6, body: {} }),
-  unknownWithUuid: () => new ConnectionError('reset', { ...call, outcome: 'unknown', uuid: 'seen-uuid' }),
+  unknownWithUuid: (uuid = 'seen-uuid') =>
+    new ConnectionError('reset', { ...call, outcome: 'unknown', uuid }),
 };
 
 /** Orders over memory, whose clock stands where the test puts it. */
@@ -101,6 +101,7 @@ export function attemptIn(attempt: number, state: AttemptState, fields: Partial<
     state,
     token: `token-${attempt}`,
     money: { amount: 'a' },
+    currency: 'BRL',
     startedAt: 1_000,
     leaseUntil: 2_000,
     changedAt: 1_000,

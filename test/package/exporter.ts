@@ -111,7 +111,9 @@ export const make = fixtures;
 export const sale = fixtures.payment();
 export const request = notificationRequest('payment', {}, credentials[0]);
 
-export const tested = testOrders((parts) => createOrders({ ...parts, on: { payment: () => undefined } }));
+export const tested = testOrders((parts) =>
+  createOrders({ ...parts, on: { paid: async () => undefined, returned: 'ignore' } }),
+);
 export const { orders, service } = tested;
 export const payment = async () => tested.pay(await orders.open('order-1', {} as never));
 export const found = orders.find({ referenceCode: 'order-1' });

@@ -37,7 +37,7 @@ async function maintain(query: () => Promise<ReturnType<typeof fixtures.transact
     credentials,
     store: new MemoryStore(),
     onReport: (report) => reports.push(report),
-    on: { payment: () => undefined },
+    on: { paid: async () => undefined, returned: 'ignore' },
   });
   await shop.open('order-1', request);
   const result = await shop.maintain();

@@ -1,5 +1,5 @@
 import { ConfigurationError } from 'pix-automatic-sdk';
-import { createOrders, type NotifiedOrder } from 'pix-automatic-sdk/orders';
+import { createOrders, type PaidOrder } from 'pix-automatic-sdk/orders';
 import { fixtures, type MockService, type OrdersParts, testOrders } from 'pix-automatic-sdk/testing';
 import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
@@ -9,20 +9,20 @@ import { storeOf } from '../helpers/store-of';
 
 const { referenceCode: _, ...request } = fixtures.recurringCheckoutRequest({ amount: 59.7 });
 
-/** Orders that note what they book, and the state in which each order was seen. */
+/** Orders that note what they book. */
 function openShop() {
   const booked: string[] = [];
-  const seen: (NotifiedOrder | undefined)[] = [];
+  const seen: PaidOrder[] = [];
   const reports: string[] = [];
   const make = (parts: OrdersParts) =>
     createOrders({
       ...parts,
       on: {
-        payment: ({ payload }, { order }) => {
-          booked.push(payload.saleToken);
-          seen.push(order);
+        paid: async (payment) => {
+          booked.push(payment.sale);
+          seen.push(payment);
         },
-        refund: ({ payload }) => void booked.push(`refund of ${payload.refund.amount}`),
+        returned: async ({ amount, left }) => void booked.push(`${amount} back, ${left} left`),
       },
       onReport: ({ code }) => void reports.push(code),
     });
@@ -39,7 +39,7 @@ describe('orders under test', () => {
     const order = await orders.open('order-1', request);
     expect(await pay(order)).toMatchObject({ kind: 'payment', status: 'delivered' });
     expect(await refund(order, { amount: 5 })).toMatchObject({ kind: 'refund', status: 'delivered' });
-    expect(booked).toEqual([order.uuid, 'refund of 5']);
+    expect(booked).toEqual([order.uuid, '5 back, 54.7 left']);
     expect(await orders.open('order-1', request)).toMatchObject({ state: 'paid' });
     expect(service.deliveries).toHaveLength(2);
     expect(reports).toEqual([]);
@@ -65,7 +65,7 @@ describe('orders under test', () => {
     await clock.advance(60_000);
     expect(trace(service)).toBe('ECONNRESET, 200');
     expect(booked).toEqual([order.uuid, order.uuid]);
-    expect(seen.map((each) => `${each?.state} ${each?.paidBy}`)).toEqual(['created undefined', 'paid 1']);
+    expect(seen.map(({ isFirst }) => isFirst)).toEqual([true, true]);
     // The crash was one.
     await service.redeliver('delivery-1');
     expect(booked).toHaveLength(2);
@@ -75,7 +75,7 @@ describe('orders under test', () => {
   it('keep the crash for a callback that succeeds', async () => {
     const fails = vi.fn().mockRejectedValueOnce(new Error('the database is away'));
     const { orders, service, pay, crash, clock } = testOrders((parts) =>
-      createOrders({ ...parts, on: { payment: fails }, onReport: () => {} }),
+      createOrders({ ...parts, on: { paid: fails, returned: 'ignore' }, onReport: () => {} }),
     );
     crash();
     await pay(await orders.open('order-1', request));
@@ -90,11 +90,14 @@ describe('orders under test', () => {
       const claim = await memory.claim(asked.subject, asked.state, { leaseMs: 1_000, withinMs: 1_000 });
       if (claim.status !== 'claimed') return claim;
       const transaction: string[] = [];
-      await work(transaction, claim, memory).catch(async (error: unknown) => {
+      const writes: Parameters<typeof memory.writeRecord>[] = [];
+      const writeRecord = async (...write: (typeof writes)[number]) => writes.push(write) > 0;
+      await work(transaction, claim, { ...memory, writeRecord }).catch(async (error: unknown) => {
         await memory.release(claim);
         throw error;
       });
       committed.push(...transaction);
+      for (const write of writes) await memory.writeRecord(...write);
       await memory.complete(claim, { retentionMs: asked.retentionMs, withinMs: 1_000 });
       return { status: 'completed' };
     };
@@ -102,7 +105,7 @@ describe('orders under test', () => {
       (parts: OrdersParts<string[]>) =>
         createOrders({
           ...parts,
-          on: { payment: ({ payload }, { transaction }) => transaction.push(payload.saleToken) },
+          on: { paid: async ({ sale }, { transaction }) => transaction.push(sale), returned: 'ignore' },
           onReport: () => {},
         }),
       { store: storeOf({ ...memory, transact: fakeTransact(transact) }) },

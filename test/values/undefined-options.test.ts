@@ -122,7 +122,7 @@ async function openedOrders() {
     client,
     credentials,
     store: new MemoryStore(),
-    on: { payment: () => undefined },
+    on: { paid: async () => undefined, returned: 'ignore' },
     onReport: () => undefined,
   });
   await orders.open('order-1', request);
@@ -282,8 +282,8 @@ const cases: Readonly<Record<string, Case>> = {
       credentials: other,
       on: 'no object',
       kinds: 'no list',
-      confirm: false,
-      deadLetters: false,
+      confirm: 'no client',
+      asPayment: 'no function',
       getAuthorization: fromHeader,
       onReport: 'no function',
       onDone: 'no function',
@@ -294,21 +294,45 @@ const cases: Readonly<Record<string, Case>> = {
       client: Object.assign(new FakeClient(), source('PENDING')),
       credentials,
       store: new MemoryStore(),
-      on: { payment: () => undefined },
+      on: { paid: async () => undefined, returned: 'ignore' },
       onReport: () => undefined,
     }),
   ),
-  'OrderQuery of orders.list': takes<{ state: unknown; after: unknown; limit: unknown }>(
+  'PageQuery of orders.list': takes<{ after: unknown; limit: unknown }>(
     async (query) => (await (await openedOrders()).list(query as never)).map(({ key }) => key),
-    { state: 'paid', after: 'order-1', limit: 1 },
+    { after: 'order-1', limit: 1 },
   ),
-  'options of orders.close': takes<{ uuid: unknown }>(
+  'PageQuery of orders.cases': takes<{ after: unknown; limit: unknown }>(
+    async (query) => {
+      const orders = await openedOrders();
+      await orders.webhook(notificationRequest('payout', {}, credentials));
+      return (await orders.cases(query as never)).length;
+    },
+    { after: 'payout:zzz', limit: 0 },
+  ),
+  'OpenOptions of orders.open': takes<{ replace: unknown }>(
     async (options) => {
       const orders = await openedOrders();
-      await orders.close('order-1', options as never);
-      return (await orders.list()).map(({ attempts }) => attempts.map(({ state }) => state));
+      return (await orders.open('order-1', { ...request, amount: 1 }, options as never)).state;
     },
-    { uuid: 'other' },
+    { replace: true },
+  ),
+  'Booking of orders.decide': takes<{ order: unknown; amount: unknown }>(
+    async (options) => {
+      const orders = await openedOrders();
+      await orders.webhook(notificationRequest('refund', { saleToken: 'nobody' }, credentials));
+      const [early] = await orders.cases();
+      return orders.decide(String(early?.id), 'dismiss', options as never);
+    },
+    { order: 'order-1', amount: 0 },
+  ),
+  'StartOptions of orders.start': takes<{ everyMs: unknown }>(
+    async (options) => {
+      const orders = await openedOrders();
+      orders.start(options as never);
+      await orders.stop();
+    },
+    { everyMs: 0 },
   ),
   'ReconcileOrdersOptions of orders.reconcile': takes<ReconcileOrdersOptions>(
     async (options) => {
@@ -317,7 +341,15 @@ const cases: Readonly<Record<string, Case>> = {
       const counted = onProgress ? { ...options, onProgress: () => (calls += 1) } : options;
       return [await (await openedOrders()).reconcile(counted), calls];
     },
-    { concurrency: 0, perSecond: 0, maxAgeMs: -1e9, signal: aborted, onProgress: () => undefined },
+    {
+      concurrency: 0,
+      perSecond: 0,
+      timeoutMs: 0,
+      stopAfterFailures: 0,
+      maxAgeMs: -1e9,
+      signal: aborted,
+      onProgress: () => undefined,
+    },
   ),
   'limit of deadLetters.list': takes<{ after: unknown; limit: unknown }>(
     async (page) => {
@@ -523,7 +555,7 @@ const cases: Readonly<Record<string, Case>> = {
   'TestOrdersOptions of testOrders': takes<TestOrdersOptions>(
     async (options) => {
       const make = (parts: Parameters<Parameters<typeof testOrders>[0]>[0]) =>
-        createOrders({ ...parts, on: { payment: () => undefined } });
+        createOrders({ ...parts, on: { paid: async () => undefined, returned: 'ignore' } });
       const { orders, service: made } = testOrders(make, options);
       const { uuid = '' } = await orders.open('order-1', request);
       return [made.url, made.webhookUrl, made.credentials, uuid.length];

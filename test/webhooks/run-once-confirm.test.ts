@@ -233,13 +233,12 @@ describe('a settlement', () => {
     const { handler, settle } = createListener({ store, on: { payment } });
     for await (const found of reconcile(client, ['s-1'])) {
       if (found.transaction === undefined) throw found.error;
-      expect(await settle(found)).toEqual({ key, status: 'done' });
-      expect(await settle(found)).toEqual({ key, status: 'already-done' });
+      expect(await settle(found)).toMatchObject({ code: 'done', isRepeat: false });
+      expect(await settle(found)).toMatchObject({ code: 'done', isRepeat: true });
     }
     expect(await send(handler)).toBe(200);
     const payload = { saleToken: 's-1', newStatus: 'PAID', amount, currency, referenceCode };
-    const raw = expect.objectContaining({ uuid: 's-1', situation: 'PAID' });
-    expect(acted).toEqual([[{ kind: 'payment', key, payload, raw }, true, -1]]);
+    expect(acted).toEqual([[{ kind: 'payment', key, payload, raw: payload }, true, -1]]);
     expect(store.claims).toMatchObject([{ subject: 'payment:s-1', state: 'PAID' }]);
   });
 
@@ -251,28 +250,27 @@ describe('a settlement', () => {
     };
     const { handler, settle } = createListener({ store: new WatchedStore(undefined, transact) });
     expect(await send(handler)).toBe(200);
-    expect(await settle(each)).toEqual({ key, status: 'done' });
+    expect(await settle(each)).toMatchObject({ code: 'done', isRepeat: false });
     expect(isReplay).toEqual([undefined, true]);
   });
 
   it.each<[string, Partial<Transaction>]>([
     ['is pending', { situation: 'PENDING' }],
     ['is another one', { uuid: 's-2' }],
-    ['was refunded', { refunds: { requested: 1 } }],
+    ['is no sale', { type: 'PAYOUT' }],
     ['has no situation', { situation: undefined }],
-  ])('claims nothing for a transaction that %s', async (_, more) => {
-    const store = new WatchedStore();
-    const { settle, acted, reports } = createListener({ store });
-    const notPaid = { key, status: 'not-paid', code: 'not_confirmed' };
-    expect(await settle({ uuid: 's-1', transaction: paid(more) })).toEqual(notPaid);
-    expect([store.steps, acted, reports]).toEqual([[], [], []]);
+  ])('runs nothing for a transaction that %s', async (_, more) => {
+    const { settle, acted } = createListener({ store: new WatchedStore() });
+    const refused = { code: 'not_confirmed' };
+    expect(await settle({ uuid: 's-1', transaction: paid(more) })).toMatchObject(refused);
+    expect(acted).toEqual([]);
   });
 
-  it('accepts a refunded one where `confirm` does, and asks nobody', async () => {
+  it('accepts a refunded one, and asks nobody', async () => {
     const confirm = { client: { getTransaction: hang }, acceptRefunded: true };
     const { settle, acted } = createListener({ confirm });
     const transaction = paid({ refunds: { requested: 1 } });
-    expect(await settle({ uuid: 's-1', transaction })).toMatchObject({ status: 'done' });
+    expect(await settle({ uuid: 's-1', transaction })).toMatchObject({ code: 'done', isRepeat: false });
     expect(acted).toEqual([key]);
   });
 
@@ -281,19 +279,19 @@ describe('a settlement', () => {
     store.faults.claim.push(busy);
     const on = { payment: throwing(new Error('bug')) };
     const { handler, settle, reports } = createListener({ store, deadLetters: true, on });
-    expect(await settle(each)).toEqual({ key, status: 'busy', code: 'busy' });
-    expect(await settle(each)).toEqual({ key, status: 'failed', code: 'callback_failed' });
+    expect(await settle(each)).toMatchObject({ code: 'busy' });
+    expect(await settle(each)).toMatchObject({ code: 'callback_failed' });
     expect(reports).toMatchObject([
       { code: 'busy', delivery: undefined },
       { code: 'callback_failed', message: 'The callback threw. It was to be settled: do so again.' },
     ]);
-    expect(await handler.deadLetters.list()).toEqual([]);
+    expect(await handler.deadLetters.list()).toMatchObject([{ key, code: 'callback_failed' }]);
     for (const none of [{}, { payment: 'ignore' } as const]) {
       const { settle: without } = createListener({ on: none });
-      expect(await without(each)).toEqual({ key, status: 'unhandled', code: 'unhandled' });
+      expect(await without(each)).toMatchObject({ code: 'unhandled' });
     }
     await handler.drain();
-    expect(await settle(each)).toEqual({ key, status: 'failed', code: 'draining' });
+    expect(await settle(each)).toMatchObject({ code: 'draining' });
   });
 
   it('takes a payment out of the dead letters', async () => {
@@ -302,7 +300,7 @@ describe('a settlement', () => {
     expect(await send(handler)).toBe(500);
     fix();
     expect(await handler.deadLetters.list()).toHaveLength(1);
-    expect(await settle(each)).toEqual({ key, status: 'done' });
+    expect(await settle(each)).toMatchObject({ code: 'done', isRepeat: false });
     expect(await handler.deadLetters.list()).toEqual([]);
   });
 
@@ -312,7 +310,7 @@ describe('a settlement', () => {
     const told: string[] = [];
     const onDone = ({ origin }: WebhookDone) => void told.push(origin);
     const { settle } = createListener({ store, deadLetters: true, onDone });
-    expect(await settle(each)).toMatchObject({ status: 'done' });
+    expect(await settle(each)).toMatchObject({ code: 'done', isRepeat: false });
     expect(told).toEqual(['settle']);
   });
 });

@@ -1,10 +1,12 @@
 import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
+import { stepsOf } from '../../src/stores/steps';
 import type { WebhookReport } from '../../src/webhooks';
 import { createListener } from '../../src/webhooks/handler';
 import type { OrderLink } from '../../src/webhooks/order-link';
+import type { FakeTransact } from '../helpers/fake-transact';
 import { credentials, linesOf, send } from './support';
-import { committing, WatchedStore } from './watched-store';
+import { WatchedStore } from './watched-store';
 
 /** Orders that leave a payment to a person until `isExpected`. */
 function createUndecided(store: WatchedStore, leave: () => Promise<void> = async () => undefined) {
@@ -12,41 +14,65 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
   const reports: WebhookReport[] = [];
   const decided = { isExpected: false };
   const orders: OrderLink = {
-    find: async () => 'order-1',
-    read: async () => ({
-      order: { key: 'order-1', attempt: 1, state: 'created' },
-      markPaid: async () => void log.push('mark'),
-      ...(!decided.isExpected && {
-        async leaveUndone() {
-          log.push('letter');
-          await leave();
-          return { code: 'unexpected_repeat', status: 200 };
-        },
-      }),
+    client: { getTransaction: async () => ({}) },
+    asPayment: () => undefined,
+    find: async () => ({ key: 'order-1', early: [] }),
+    decide: async () => ({
+      details: { order: 'order-1' },
+      reason: decided.isExpected ? undefined : 'other_amount',
+      run: () => void log.push('callback'),
+      before: async () => true,
+      record: async () => void log.push('mark'),
+      followUps: () => [],
     }),
+    async mark() {
+      log.push('letter');
+      await leave();
+    },
+    isMarked: async () => true,
+    remembered: async () => undefined,
+    dismiss: async () => undefined,
   };
   const { handler } = createListener(
     {
       credentials,
       store,
       onReport: (report) => reports.push(report),
-      on: { payment: () => void log.push('callback') },
+      on: {},
+      deadLetters: true,
     },
     orders,
   );
   return { handler, log, reports, decided };
 }
 
+/** A transaction that holds letters, too. */
+const committingLetters: FakeTransact<undefined> = async ({ subject, state }, work) => {
+  const claim = { subject, state, token: 't', fence: 1, handledStates: [] };
+  await work(undefined, claim, stepsOf(new MemoryStore()));
+  return { status: 'completed' };
+};
+
 describe.each([
-  ['under a lease', () => new WatchedStore(), ['callback', 'mark']],
-  ['in a transaction', () => new WatchedStore(new MemoryStore(), committing), ['mark', 'callback']],
-])('a payment that is left undone %s', (_, open, order) => {
+  [
+    'under a lease',
+    () => new WatchedStore(),
+    ['callback', 'mark'],
+    ['dead_letters_failed 503 payment:s-1:PAID', 'other_amount 503 payment:s-1:PAID'],
+  ],
+  [
+    'in a transaction',
+    () => new WatchedStore(new MemoryStore(), committingLetters),
+    ['mark', 'callback'],
+    ['store_failed 503 payment:s-1:PAID'],
+  ],
+])('a payment that is left undone %s', (_, open, order, failed) => {
   it('is answered as said, runs nothing, and can be acted on later', async () => {
     const store = open();
     const { handler, log, reports, decided } = createUndecided(store);
     expect([await send(handler), await send(handler)]).toEqual([200, 200]);
     expect(log).toEqual(['letter', 'letter']);
-    expect(linesOf(reports)).toEqual(Array(2).fill('unexpected_repeat 200 payment:s-1:PAID'));
+    expect(linesOf(reports)).toEqual(Array(2).fill('other_amount 200 payment:s-1:PAID'));
     decided.isExpected = true;
     expect([await send(handler), log.slice(2)]).toEqual([200, order]);
   });
@@ -55,7 +81,7 @@ describe.each([
     const store = open();
     const { handler, log, reports } = createUndecided(store, () => Promise.reject(new Error('broken')));
     expect([await send(handler), log]).toEqual([503, ['letter']]);
-    expect(linesOf(reports)).toEqual(['store_failed 503 payment:s-1:PAID']);
+    expect(linesOf(reports)).toEqual(failed);
   });
 });
 

@@ -298,7 +298,7 @@ describe.each(['under a lease', 'in a transaction'] as const)('a repeat of what 
     expect(await replayAll(handler)).toMatchObject([{ status: 'done' }]);
     await send(handler, { ...salePayload(), saleToken: 's-3' });
     clock.now += 2 * HOUR_MS;
-    expect(await settle(paid('s-3', { amount: 1 }))).toMatchObject({ status: 'already-done' });
+    expect(await settle(paid('s-3', { amount: 1 }))).toMatchObject({ code: 'done', isRepeat: true });
     expect([codesOf(reports), await letters.list()]).toEqual([['callback_failed'], []]);
   });
 
@@ -317,7 +317,7 @@ describe.each(['under a lease', 'in a transaction'] as const)('a repeat of what 
 
   it('with another amount within the hour of a settlement is one', async () => {
     const { handler, settle, reports, acted, letters } = createTimed({}, mode);
-    expect(await settle(paid('s-1'))).toMatchObject({ status: 'done' });
+    expect(await settle(paid('s-1'))).toMatchObject({ code: 'done', isRepeat: false });
     await send(handler, otherAmount);
     expect([seen(reports), acted.length]).toEqual([[`${DIFFERS} amount`], 1]);
     expect(await letters.list()).toHaveLength(1);

@@ -14,10 +14,10 @@ export function orders(): Orders {
     store: new MemoryStore(), // for one process
     on: {
       // If a callback throws, the handler answers 500, and the notification comes again in about a minute.
-      payment({ payload: { saleToken } }, { order }) {
-        if (order?.state === 'created' && order.paidBy === undefined) console.log(`${order.key}: paid`);
-        else console.error(`A person must look at ${saleToken}`);
+      async paid({ order }) {
+        console.log(`${order}: paid`);
       },
+      returned: 'ignore',
     },
     onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
   });

@@ -244,7 +244,7 @@ export interface RecurringCheckoutJourney {
   referenceCode?: string | null | undefined;
   /** Amount, in the currency's main unit. */
   amount?: number | null | undefined;
-  /** The service's code of the sale. */
+  /** Presumably the service's code of the sale: the document only names it. */
   saleCode?: string | null | undefined;
   /** Transaction UUID, for `getTransaction`. Store it before anything else. */
   uuid: string;

@@ -49,11 +49,11 @@ export interface Transaction {
   referenceCode?: string | null | undefined;
   /** When it was created, `yyyy-MM-dd HH:mm:ss`. */
   creation?: string | null | undefined;
-  /** Until when the order is valid, `yyyy-MM-dd HH:mm:ss`. */
+  /** Presumably until when the order can be paid, `yyyy-MM-dd HH:mm:ss`: the document calls it the maximum age. */
   maxAge?: string | null | undefined;
   /** Who pays. */
   shopper?: TransactionShopper | null | undefined;
-  /** Who receives; its fields are not documented. */
+  /** Presumably who receives: the document only names it, and shows no field of it. */
   beneficiary?: Record<string, unknown> | null | undefined;
   /** What was refunded, and what still can be. */
   refunds?: TransactionRefunds | null | undefined;
@@ -107,7 +107,7 @@ export interface TransactionRefund {
   creation?: string | null | undefined;
   /** When it was credited, `yyyy-MM-dd HH:mm:ss`. */
   creditDate?: string | null | undefined;
-  /** The transfer that credited it. */
+  /** Presumably the transfer that credited it: the document only names it. */
   creditTransferDetails?: CreditTransferDetails | null | undefined;
   /** Remark. */
   remark?: string | null | undefined;
@@ -119,7 +119,7 @@ export interface TransactionRefund {
   uuid?: string | null | undefined;
 }
 
-/** The transfer that credited a refund (document section 2.3). */
+/** Presumably the transfer that credited a refund: the document only names its fields (section 2.3). */
 export interface CreditTransferDetails {
   /** Reference of the transfer. */
   referenceCode?: string | null | undefined;

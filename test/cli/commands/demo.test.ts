@@ -96,7 +96,7 @@ describe.concurrent('demo', { timeout: 60_000 }, () => {
         code: api_error
         outcome: refused
         HTTP status: 409
-        message: The service answered cancelScheduledPayment with HTTP 409. The service refused the call and did not act on it. See docs/errors.md#api_error in pix-automatic-sdk.
+        message: The service answered cancelScheduledPayment with HTTP 409. The service refused the call: by HTTP's convention, it did not act on it. See docs/errors.md#api_error in pix-automatic-sdk.
         service says: scheduled payment cannot be cancelled: it is CANCELLED
       7. An answer is lost after its effect, and the payer still gets one QR code
         first call: connection_failed, outcome unknown

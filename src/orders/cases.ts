@@ -1,0 +1,108 @@
+import { ConfigurationError, InvalidRequestError } from '../errors';
+import type { DeadLetter } from '../stores/dead-letters';
+import { type Booking, RETRIED_CASES } from '../webhooks/order-link';
+import type { ReplayResult } from '../webhooks/replay-and-settle';
+import type { Failure, RunResult } from '../webhooks/run-once';
+import { OrderBusyError } from './errors';
+
+/** What a person, or a fix, must end. **`body` holds personal data**; a case is kept for 30 days. */
+export interface Case {
+  /** For `orders.decide`: the key of its notification. */
+  readonly id: string;
+  /** Why it is one; `docs/orders.md` lists the reasons. */
+  readonly reason: string;
+  /** Whether `orders.maintain` tries it again by itself; else only a person ends it. */
+  readonly retries: boolean;
+  /** Your key of the order, if it is known. */
+  readonly order?: string | undefined;
+  /** The uuid of the transaction that it is about, if it is known. */
+  readonly sale?: string | undefined;
+  /** How much it is, in the currency's main unit, if it is known. */
+  readonly amount?: number | undefined;
+  /** What your callback gave to `needsPerson`. */
+  readonly note?: string | undefined;
+  /** The states that the sale went through, for the reason `sale_status`: the last 20. */
+  readonly states?: readonly { readonly state: string; readonly at: number }[] | undefined;
+  /** The kind of the notification. */
+  readonly kind: string;
+  /** When it failed for the first time, in milliseconds since 1970, by the database's clock. */
+  readonly firstFailedAt: number;
+  /** When it failed last. */
+  readonly lastFailedAt: number;
+  /** How many deliveries and tries of it have failed. */
+  readonly attempts: number;
+  /** Which pair of credentials it came with: 8 hexadecimal digits of a hash of the pair. */
+  readonly credential: string;
+  /** The JSON text as it was received. **It holds personal data**: names, e-mail addresses, bank accounts. */
+  readonly body: string;
+}
+
+/** How many cases were tried again, by what became of them. */
+export type CaseCounts = Readonly<Record<ReplayResult['status'], number>>;
+
+/** What `maintain` tries again by itself. */
+const RETRIED: ReadonlySet<string> = new Set([...RETRIED_CASES, 'early_return', 'other_sale']);
+
+/** A letter as a person sees it. */
+export function caseOf(letter: DeadLetter): Case {
+  const { key, subject: _subject, state: _state, url: _url, errorName: _name, code, about, ...seen } = letter;
+  const { order, sale, amount } = about ?? {};
+  return { id: key, reason: code, retries: RETRIED.has(code), order, sale, amount, ...seen };
+}
+
+export function countStatuses(results: readonly ReplayResult[]): CaseCounts {
+  const counts = { done: 0, busy: 0, failed: 0, unhandled: 0 };
+  for (const { status } of results) counts[status] += 1;
+  return counts;
+}
+
+/** What `orders.decide` did. */
+export interface DecideResult {
+  /**
+   * - `booked`: its callback has run, and that is recorded
+   * - `dismissed`: it is done, and nothing has run
+   * - `done`: it was booked or dismissed before
+   */
+  readonly status: 'booked' | 'dismissed' | 'done';
+}
+
+/** @throws `ConfigurationError` for a decision that is none */
+export function checkDecision(id: string, decision: string, { order, amount }: Booking): void {
+  const isDecision = decision === 'book' || decision === 'dismiss';
+  if (!isDecision || typeof id !== 'string' || id === '') {
+    throw new ConfigurationError(
+      "Expected `decide(id, 'book')` or `decide(id, 'dismiss')`, with the `id` of one of `orders.cases()`.",
+    );
+  }
+  if (decision === 'dismiss' && (order !== undefined || amount !== undefined)) {
+    throw new ConfigurationError("Expected `order` and `amount` with 'book' only: 'dismiss' books nothing.");
+  }
+  if (amount !== undefined && !(Number.isFinite(amount) && amount > 0)) {
+    throw new ConfigurationError('Expected `amount` to be a number above 0, in the main unit.');
+  }
+}
+
+/** What the result of a decision is to whoever has made it. */
+export function decided(decision: 'book' | 'dismiss', result: RunResult): DecideResult {
+  if (result.code === 'done') {
+    const isRepeat = 'isRepeat' in result && result.isRepeat;
+    return { status: isRepeat ? 'done' : decision === 'book' ? 'booked' : 'dismissed' };
+  }
+  if (result.code === 'busy') throw new OrderBusyError('deciding');
+  const { code, error, issues, note } = result as Failure;
+  // What the merchant's own callback threw, the client or the store.
+  if (error !== undefined) throw error;
+  throw new InvalidRequestError('The case', issues ?? [missing(code, note)]);
+}
+
+/** What keeps a case from being booked. */
+function missing(code: string, note: string | undefined) {
+  const problems: Readonly<Record<string, readonly [path: string, message: string]>> = {
+    no_order: ['order', 'expected the key of the order that it is for'],
+    unclear_amount: ['amount', 'expected how much it is, because nothing else says so clearly'],
+    early_return: ['sale', 'expected a sale that is booked: book that one first'],
+    needs_person: ['order', `your callback called \`needsPerson\` again: ${note}`],
+  };
+  const [path, message] = problems[code] ?? ['decision', `nothing runs for this case (${code}): dismiss it`];
+  return { path: [path], message };
+}

@@ -1,0 +1,399 @@
+import type { RefundPayload } from '../service/notifications/refund';
+import type { ReversalPayload } from '../service/notifications/reversal';
+import type { SalePayload } from '../service/notifications/sale';
+import type { Transaction } from '../service/operations/get-transaction';
+import { isGiven, isObject } from '../shared/objects';
+import { HOUR_MS } from '../shared/time';
+import type { SingleRecords } from '../stores/steps';
+import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
+import type { AnyDefinition } from '../webhooks/kinds';
+import {
+  type Booking,
+  type CaseDetails,
+  type Decided,
+  type FoundKey,
+  type MeantPayment,
+  type Notified,
+  type OrderLink,
+  referenceOf,
+} from '../webhooks/order-link';
+import type { Attempt, Order } from './attempt';
+import {
+  decideReturn,
+  decideSale,
+  ownAttempt,
+  type Refund,
+  type ReportedReturn,
+  type ReportedSale,
+  type SaleVerdict,
+  withBegun,
+  withCase,
+  withDismissal,
+  withoutCase,
+  withPayment,
+  withRefunds,
+} from './booking';
+import { changeOrder, findOrder, isKnown, type OrderReading, pointEarly, readOrder } from './order-records';
+
+/** What the merchant does, as `on` of `createOrders` says it. */
+export interface OrderCallbacks {
+  readonly paid: (payment: object, context: object) => unknown;
+  readonly returned: ((returned: object, context: object) => unknown) | 'ignore';
+  readonly foreign?: ((notification: object, context: object) => unknown) | 'ignore' | undefined;
+}
+
+/** How long a return waits for its sale before it counts as one of no order. */
+const EARLY_MS = HOUR_MS;
+
+const NOTHING = { before: async () => true, record: async () => undefined, followUps: () => [] };
+
+/** Finds the order of a notification, decides what is to be done, and records that it was. */
+export function orderLinkOf(
+  client: TransactionSource,
+  callbacks: OrderCallbacks,
+  asPayment: ((body: Readonly<Record<string, unknown>>) => MeantPayment | undefined) | undefined,
+  kinds: readonly AnyDefinition[],
+): OrderLink {
+  return {
+    client,
+
+    asPayment(body) {
+      const meant = asPayment?.(body);
+      return meant === undefined || meant === null ? undefined : saleOf(meant);
+    },
+
+    async find(records, notified, confirmation) {
+      const { notification, booking } = notified;
+      const reference = referenceOf(notification, kinds);
+      const said = confirmation?.transaction;
+      const referenceCode = reference.referenceCode ?? said?.referenceCode;
+      const found = await findOrder(records, { ...reference, referenceCode });
+      return { ...found, key: booking?.order ?? notified.known?.order ?? found.key };
+    },
+
+    decide(records, notified, found, confirmation) {
+      switch (notified.notification.kind) {
+        case 'payment':
+          return decidePayment(records, notified, found, confirmation);
+        case 'saleStatus':
+          return decideSaleStatus(records, notified, found);
+        default:
+          return decideReturned(records, notified, found);
+      }
+    },
+
+    async mark(records, { id, reason, details }, isRunning) {
+      const { order: key, sale, amount, isOwn } = details;
+      if (key === undefined) {
+        if (reason === 'early_return' && sale !== undefined) await pointEarly(records, sale, id);
+        return;
+      }
+      await changeOrder(records, key, (order, now) => {
+        if (!isKnown(order) || (isOwn && isBooked(order, sale))) return order;
+        const entry = { id, reason, sale, amount, at: now, ...(isOwn && { isOwn: true as const }) };
+        return withCase(order, entry, isRunning);
+      });
+    },
+
+    async isMarked(records, { id, details: { order: key, sale, isOwn } }) {
+      if (key === undefined) return true;
+      const { order } = await readOrder(records, key);
+      return (
+        !isKnown(order) ||
+        order.cases.some((each) => each.id === id) ||
+        (isOwn === true && isBooked(order, sale))
+      );
+    },
+
+    async remembered(records, id) {
+      const sale = saleIn(id);
+      if (sale === undefined) return undefined;
+      const { key } = await findOrder(records, { uuid: sale });
+      if (key === undefined) return undefined;
+      const { order } = await readOrder(records, key);
+      const known = order.cases.find((each) => each.id === id);
+      if (known === undefined) return undefined;
+      const { reason, at, amount, isOwn } = known;
+      return { id, reason, at, sale, details: { order: key, sale, amount, isOwn } };
+    },
+
+    async dismiss(records, { id, details }, isPayment) {
+      const { order: key, sale, referenceCode } = details;
+      if (key === undefined) return;
+      await changeOrder(records, key, (order, now) =>
+        isPayment && sale !== undefined && !isBooked(order, sale)
+          ? withDismissal(order, { id, sale, referenceCode }, now)
+          : withoutCase(order, id),
+      );
+    },
+  };
+
+  /** What is to be done about what belongs to no order. */
+  function foreign({ notification }: Notified, details: CaseDetails): Decided {
+    const callback = callbacks.foreign;
+    if (callback === undefined) return { ...NOTHING, details, reason: 'no_order' };
+    if (callback === 'ignore') return { ...NOTHING, details };
+    return { ...NOTHING, details, run: (context) => callback(notification, context) };
+  }
+
+  async function decidePayment(
+    records: SingleRecords,
+    notified: Notified,
+    found: FoundKey,
+    confirmation: PaymentConfirmation | undefined,
+  ): Promise<Decided> {
+    const { notification, identity, booking } = notified;
+    const reading = await readIfFound(records, found, booking);
+    const reported = reportedSale(notified, confirmation);
+    const { sale, amount } = reported;
+    const isConfirmed = confirmation !== undefined || notified.known?.isOwn === true;
+    if (reading === undefined) return foreign(notified, { sale, amount, currency: reported.currency });
+    const { key } = reading.order;
+    const currency = reported.currency ?? currencyOf(reading.order);
+    const { referenceCode } = reported;
+    const details = { order: key, sale, referenceCode, amount, currency };
+    const isOwn = isConfirmed && ownAttempt(reading.order, reported) !== undefined;
+
+    let verdict = decideSale(reading.order, reported);
+    if (booking !== undefined && verdict.do === 'case') verdict = booked(reading.order, reported);
+    const isAgain = booking !== undefined && verdict.do === 'nothing';
+    if (verdict.do === 'case') {
+      return {
+        ...NOTHING,
+        details: { ...details, isOwn: isConfirmed && verdict.isOwn },
+        reason: verdict.reason,
+      };
+    }
+    if (verdict.do === 'nothing' && !(isAgain && identity.key.includes('~'))) {
+      const clear = (order: Order) => withoutCase(order, identity.key);
+      const record = async () => void (await changeOrder(records, key, clear, reading));
+      return { ...NOTHING, details, record };
+    }
+    const isFirst = verdict.do === 'book' && verdict.isFirst;
+    const attempt = verdict.do === 'book' ? verdict.attempt : undefined;
+    if (amount === undefined) return { ...NOTHING, details: { ...details, isOwn }, reason: 'unclear_amount' };
+    const payment = { ...reported, amount, currency, isAgain };
+    // What was read before, unless it was written since.
+    let latest: OrderReading | undefined = reading;
+    let early: readonly string[] = [];
+    return {
+      details: { ...details, isOwn },
+      run: (context) =>
+        callbacks.paid({ order: key, sale, amount, currency, isFirst }, { ...context, notification }),
+      async before() {
+        let isSame = true;
+        const begin = (order: Order, now: number) => {
+          isSame = booking !== undefined || isSameVerdict(verdict, decideSale(order, reported));
+          if (!isSame) return order;
+          const begun = isFirst && booking === undefined ? withBegun(order, identity.key) : order;
+          return withRefunds(begun, reported, now);
+        };
+        const order = await changeOrder(records, key, begin, reading);
+        if (order !== reading.order) latest = undefined;
+        return isSame;
+      },
+      async record() {
+        await changeOrder(
+          records,
+          key,
+          (order, now) => {
+            early = order.cases
+              .filter((each) => each.sale === sale && each.id !== identity.key)
+              .map(({ id }) => id);
+            return withPayment(withRefunds(order, reported, now), payment, attempt, now);
+          },
+          latest,
+        );
+      },
+      followUps: () => [...new Set([...found.early, ...early])],
+    };
+  }
+
+  async function decideReturned(
+    records: SingleRecords,
+    notified: Notified,
+    found: FoundKey,
+  ): Promise<Decided> {
+    const { notification, booking, since } = notified;
+    const reported = reportedReturn(notified);
+    const { sale, amount } = reported;
+    const reading = await readIfFound(records, found, booking);
+    const decide = (order: Order, now: number) => decideReturn(order, reported, now, booking !== undefined);
+    const verdict = reading && decide(reading.order, reading.now);
+    const details = { order: reading?.order.key, sale, amount, currency: reported.currency };
+    if (reading === undefined || verdict === undefined || verdict.do === 'wait') {
+      const now = reading?.now ?? (await records.readRecord('maintain', '')).now;
+      const isLate = since !== undefined && now - since > EARLY_MS;
+      return isLate ? foreign(notified, details) : { ...NOTHING, details, reason: 'early_return' };
+    }
+    if (verdict.do === 'case') return { ...NOTHING, details, reason: verdict.reason };
+
+    const { key } = reading.order;
+    const { returned } = callbacks;
+    let current = verdict;
+    let isWritten = false;
+    const write = async () => {
+      if (isWritten) return true;
+      let isSame = true;
+      const change = (order: Order, now: number) => {
+        const next = decide(order, now);
+        isSame = next.do === 'record';
+        if (next.do !== 'record') return order;
+        current = next;
+        return next.order;
+      };
+      await changeOrder(records, key, change, reading);
+      isWritten = isSame;
+      return isSame;
+    };
+    return {
+      ...NOTHING,
+      details,
+      run:
+        verdict.isCredited && returned !== 'ignore'
+          ? (context) => {
+              const { left, currency } = current;
+              return returned({ order: key, sale, amount, currency, left }, { ...context, notification });
+            }
+          : undefined,
+      // Before the callback also under a lease, so that of two partial refunds at once the later one sees both.
+      before: write,
+      record: async () => void (await write()),
+    };
+  }
+
+  async function decideSaleStatus(
+    records: SingleRecords,
+    notified: Notified,
+    found: FoundKey,
+  ): Promise<Decided> {
+    const { saleToken, amount, currency } = notified.notification.payload as SalePayload;
+    const reading = await readIfFound(records, found);
+    const details = {
+      order: reading?.order.key,
+      sale: saleToken,
+      amount: amount ?? undefined,
+      currency: currency ?? undefined,
+    };
+    if (reading === undefined && callbacks.foreign !== undefined) return foreign(notified, details);
+    // One case a sale, however many states it has.
+    const { subject, state } = notified.identity;
+    return {
+      ...NOTHING,
+      details,
+      reason: 'sale_status',
+      letter: { subject, state, key: `${subject}~status` },
+    };
+  }
+}
+
+async function readIfFound(
+  records: SingleRecords,
+  { key }: FoundKey,
+  booking?: Booking | undefined,
+): Promise<OrderReading | undefined> {
+  if (key === undefined) return undefined;
+  const reading = await readOrder(records, key);
+  // A person may name any order.
+  return isKnown(reading.order) || booking?.order !== undefined ? reading : undefined;
+}
+
+function isBooked({ payments }: Order, sale: string | undefined): boolean {
+  return payments.some((each) => each.sale === sale);
+}
+
+/** The sale of a payment's key. */
+function saleIn(id: string): string | undefined {
+  const [, part] = /^payment:([^:]+):PAID$/.exec(id) ?? [];
+  try {
+    return part === undefined ? undefined : decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether an order that has changed leaves it at what was decided. */
+function isSameVerdict(one: SaleVerdict, other: SaleVerdict): boolean {
+  if (one.do !== 'book' || other.do !== 'book') return one.do === other.do;
+  return one.isFirst === other.isFirst && one.attempt?.attempt === other.attempt?.attempt;
+}
+
+/** A person has decided that it is booked. */
+function booked(
+  order: Order,
+  reported: ReportedSale,
+): { do: 'book'; isFirst: boolean; attempt: Attempt | undefined } {
+  const own = ownAttempt(order, reported);
+  const isPaid = order.attempts.some(({ state }) => state === 'paid');
+  return { do: 'book', isFirst: order.payments.length === 0, attempt: isPaid ? undefined : own };
+}
+
+/** The money of a sale, as the service says it where it was asked. */
+function reportedSale(
+  { notification, identity, known, booking }: Notified,
+  confirmation: PaymentConfirmation | undefined,
+): ReportedSale {
+  const payload = notification.payload as SalePayload;
+  const said = confirmation?.transaction;
+  const amount = booking?.amount ?? payload.amount ?? said?.amount ?? known?.amount;
+  return {
+    id: identity.key,
+    sale: payload.saleToken,
+    referenceCode: payload.referenceCode ?? said?.referenceCode ?? undefined,
+    amount: typeof amount === 'number' ? amount : undefined,
+    currency: payload.currency ?? said?.currency ?? known?.currency,
+    refunds: said && refundsIn(said),
+  };
+}
+
+/** What the service says was refunded of a sale, and credited. */
+function refundsIn({ refunds }: Transaction): readonly Refund[] {
+  return (refunds?.transactions ?? []).flatMap(({ uuid, status, total }) =>
+    status === 'PAID' && typeof uuid === 'string' && typeof total === 'number'
+      ? [{ uuid, amount: total }]
+      : [],
+  );
+}
+
+/** The currency of amounts that come without one. */
+function currencyOf({ attempts, payments }: Order): string {
+  return payments.at(-1)?.currency ?? attempts.at(-1)?.currency ?? '';
+}
+
+/** The money that a refund or a reversal returns. */
+function reportedReturn({ notification, identity, booking }: Notified): ReportedReturn {
+  const { id, sale, amounts, currency, status } =
+    notification.kind === 'reversal'
+      ? reversalOf(notification.payload as ReversalPayload)
+      : refundOf(notification.payload as RefundPayload);
+  const said = amounts.filter(isGiven);
+  // The document does not say which of the names counts.
+  const amount = booking?.amount ?? (new Set(said).size === 1 ? said[0] : undefined);
+  return { id, notification: identity.key, sale, amount, currency: currency ?? undefined, status };
+}
+
+function reversalOf({ uuid, sale, reversedAmount, currency, status }: ReversalPayload) {
+  return {
+    id: `reversal:${uuid}`,
+    sale: sale?.uuid ?? undefined,
+    amounts: [reversedAmount],
+    currency,
+    status,
+  };
+}
+
+function refundOf({ saleToken, refund, reversedAmount, amountRefunded, currency, status }: RefundPayload) {
+  const amounts = [refund.amount, reversedAmount, amountRefunded];
+  return { id: `refund:${refund.uuid}`, sale: saleToken, amounts, currency, status };
+}
+
+/** @throws `TypeError` for what is no payment */
+function saleOf(meant: MeantPayment): SalePayload {
+  const { saleToken, referenceCode, amount, currency, date } = meant;
+  if (!isObject(meant) || typeof saleToken !== 'string' || saleToken === '') {
+    throw new TypeError(
+      '`asPayment` gave something without a `saleToken`. Give `undefined` for what is no payment.',
+    );
+  }
+  return { saleToken, newStatus: 'PAID', referenceCode, amount, currency, date };
+}

@@ -1,0 +1,68 @@
+import type { DeadLetter } from '../stores/dead-letters';
+import { encodePart } from './key';
+import type { Booking, RememberedCase } from './order-link';
+import type { Listener } from './receive';
+import { type Guard, runLetter } from './replay-and-settle';
+import type { RunResult } from './run-once';
+
+const DONE = { code: 'done', isRepeat: true } as const;
+
+/** Carries out what a person has decided about a case. Never rejects for what a callback throws: that is in the result. */
+export async function decideCase(
+  id: string,
+  decision: 'book' | 'dismiss',
+  booking: Booking,
+  listener: Listener,
+  guard: Guard,
+): Promise<RunResult> {
+  const { store, orders } = listener;
+  const remembered = await orders?.remembered(store, id);
+  const letter = (await store.readLetter(id)) ?? (remembered && letterOf(remembered, listener));
+  if (letter === undefined) return DONE;
+  return guard(() =>
+    decision === 'book' ? runLetter(letter, listener, booking) : dismiss(letter, listener),
+  );
+}
+
+/** The case of a payment whose letter is gone: the service says what there was in it. */
+function letterOf({ id, sale, reason, at, details }: RememberedCase, { fingerprints }: Listener): DeadLetter {
+  const body = JSON.stringify({ saleToken: sale, newStatus: 'PAID' });
+  const subject = `payment:${encodePart(sale)}`;
+  const times = { firstFailedAt: at, lastFailedAt: at, attempts: 1 };
+  const credential = String(fingerprints[0]);
+  return {
+    key: id,
+    subject,
+    state: 'PAID',
+    kind: 'payment',
+    body,
+    url: '',
+    credential,
+    code: reason,
+    ...times,
+    about: details,
+  };
+}
+
+/** Ends a case without running anything: its state is done from now on, so that nothing begins it again. */
+async function dismiss(
+  { key, subject, state, kind, about = {} }: DeadLetter,
+  listener: Listener,
+): Promise<RunResult> {
+  const { store, orders, leaseMs, storeTimeoutMs: withinMs } = listener;
+  const retentionMs = kind === 'unrecognized' ? listener.unrecognizedRetentionMs : listener.retentionMs;
+  try {
+    const claim = await store.claim(subject, state, { leaseMs, withinMs });
+    if (claim.status === 'busy') return { code: 'busy', status: 503 };
+    if (claim.status === 'claimed') {
+      const isDone = await store.complete(claim, { retentionMs, withinMs });
+      if (!isDone) return { code: 'busy', status: 503 };
+    }
+    // After a crash between these, the next decision comes here again.
+    await orders?.dismiss(store, { id: key, details: about }, kind === 'payment');
+    await store.forgetLetter(key);
+    return { code: 'done', isRepeat: claim.status === 'done' };
+  } catch (error) {
+    return { code: 'store_failed', status: 503, error };
+  }
+}

@@ -1,0 +1,592 @@
+import { describe, expect, it } from 'vitest';
+import type { Attempt, AttemptState, Order } from '../../src/orders/attempt';
+import {
+  decideReturn,
+  decideSale,
+  type MoneyOfRequest,
+  moneyOf,
+  type ReportedReturn,
+  type ReportedSale,
+  withBegun,
+  withCase,
+  withDismissal,
+  withoutCase,
+  withPayment,
+  withRefunds,
+} from '../../src/orders/booking';
+import { attemptIn } from './support';
+
+const KEY = 'order-1';
+const NOW = 1_000_000;
+
+/** 59.70 at once, and 29.90 a month. */
+const request: MoneyOfRequest = {
+  currency: 'BRL',
+  amount: 59.7,
+  recurrence: { immediatePayment: true, amount: { recurrenceAmount: 29.9 } },
+};
+const later: MoneyOfRequest = {
+  currency: 'BRL',
+  recurrence: { immediatePayment: false, amount: { recurrenceAmount: 29.9 } },
+};
+
+/** An attempt over the money of a request. Its uuid is `u1` for the first; `lost` and `sending` ones have none. */
+function attempt(
+  number: number,
+  state: AttemptState,
+  asked = request,
+  fields: Partial<Attempt> = {},
+): Attempt {
+  const uuid = state === 'lost' || state === 'sending' ? undefined : `u${number}`;
+  return attemptIn(number, state, { money: moneyOf(KEY, asked), currency: 'BRL', uuid, ...fields });
+}
+
+function order(attempts: readonly Attempt[], fields: Partial<Order> = {}): Order {
+  const newest = attempts.at(-1)?.money;
+  return { key: KEY, attempts, newest, payments: [], returns: [], cases: [], ...fields };
+}
+
+/** Booked sales, with their amounts: `u1 59.7`. */
+function payments(...texts: string[]) {
+  return texts.map((text) => {
+    const [sale = '', amount] = text.split(' ');
+    return { sale, amount: Number(amount), currency: 'BRL', at: 1 };
+  });
+}
+
+function sale(token: string, fields: Partial<ReportedSale> = {}): ReportedSale {
+  return {
+    id: `payment:${token}:PAID`,
+    sale: token,
+    referenceCode: KEY,
+    amount: 59.7,
+    currency: 'BRL',
+    ...fields,
+  };
+}
+
+/** A verdict in a few words. */
+function inWords(given: Order, reported: ReportedSale): string {
+  const verdict = decideSale(given, reported);
+  if (verdict.do === 'case') return `${verdict.reason}${verdict.isOwn ? ', own' : ''}`;
+  if (verdict.do === 'nothing') return 'nothing';
+  return [verdict.isFirst ? 'first' : 'later', verdict.attempt?.attempt].join(' ').trim();
+}
+
+const older = { ...request, amount: 49.7 };
+const olderMonth = {
+  ...request,
+  recurrence: { immediatePayment: true, amount: { recurrenceAmount: 19.9 } },
+};
+const noMonth: MoneyOfRequest = { ...request, recurrence: { immediatePayment: true } };
+const paidOrder = order([attempt(1, 'paid')], { payments: payments('u1 59.7') });
+
+describe('which payment is expected', () => {
+  it.each<[string, Order, ReportedSale, string]>([
+    // Among the payments.
+    ['a booked sale', paidOrder, sale('u1'), 'nothing'],
+    [
+      'a booked later charge, whatever it says',
+      order([attempt(1, 'paid')], { payments: payments('u1 59.7', 'm2 29.9') }),
+      sale('m2', { amount: 1 }),
+      'nothing',
+    ],
+
+    // An attempt's own, and expected: whatever its state.
+    ['own, created', order([attempt(1, 'created')]), sale('u1'), 'first 1'],
+    ['own, expired', order([attempt(1, 'expired'), attempt(2, 'created')]), sale('u1'), 'first 1'],
+    ['own, lost with a uuid', order([attempt(1, 'lost', request, { uuid: 'u1' })]), sale('u1'), 'first 1'],
+    ['own by its reference, lost without a uuid', order([attempt(1, 'lost')]), sale('new'), 'first 1'],
+    ['own by its reference, still being sent', order([attempt(1, 'sending')]), sale('new'), 'first 1'],
+    [
+      'own, without a reference',
+      order([attempt(1, 'created')]),
+      sale('u1', { referenceCode: undefined }),
+      'first 1',
+    ],
+    [
+      'own, without a currency',
+      order([attempt(1, 'created')]),
+      sale('u1', { currency: undefined }),
+      'first 1',
+    ],
+    [
+      'own, beside a booked sale that paid no attempt',
+      order([attempt(1, 'created')], { payments: payments('x 5') }),
+      sale('u1'),
+      'later 1',
+    ],
+    [
+      'own, of the same money as the newest request',
+      order([attempt(1, 'expired'), attempt(2, 'lost')]),
+      sale('u1'),
+      'first 1',
+    ],
+    [
+      'own, without an immediate payment: the month',
+      order([attempt(1, 'created', later)]),
+      sale('u1', { amount: 29.9 }),
+      'first 1',
+    ],
+    [
+      'own, without an immediate payment: the amount',
+      order([attempt(1, 'created', { ...later, amount: 5 })]),
+      sale('u1', { amount: 5 }),
+      'first 1',
+    ],
+    [
+      'own, without an immediate payment: an amount of 0 is none',
+      order([attempt(1, 'created', { ...later, amount: 0 })]),
+      sale('u1', { amount: 29.9 }),
+      'first 1',
+    ],
+    [
+      'own, without any sum',
+      order([attempt(1, 'created', { currency: 'BRL', recurrence: { immediatePayment: false } })]),
+      sale('u1', { amount: 7 }),
+      'first 1',
+    ],
+
+    // Another attempt is paid, or has begun.
+    [
+      'own, another is paid',
+      order([attempt(1, 'expired'), attempt(2, 'paid')], { payments: payments('u2 59.7') }),
+      sale('u1'),
+      'paid_twice, own',
+    ],
+    [
+      'own, another has begun',
+      order([attempt(1, 'expired'), attempt(2, 'created')], { begun: 'payment:u2:PAID' }),
+      sale('u1'),
+      'paid_twice, own',
+    ],
+    [
+      'own, begun by itself: it runs again',
+      order([attempt(1, 'created')], { begun: 'payment:u1:PAID' }),
+      sale('u1'),
+      'first 1',
+    ],
+
+    // Another sum or currency, or money of an older request.
+    ['own, another sum', order([attempt(1, 'created')]), sale('u1', { amount: 0.01 }), 'other_amount, own'],
+    [
+      'own by its reference, another sum',
+      order([attempt(1, 'lost')]),
+      sale('theirs', { amount: 0.01 }),
+      'other_amount, own',
+    ],
+    [
+      'own, the month in place of the amount',
+      order([attempt(1, 'created')]),
+      sale('u1', { amount: 29.9 }),
+      'other_amount, own',
+    ],
+    [
+      'own, another currency',
+      order([attempt(1, 'created')]),
+      sale('u1', { currency: 'USD' }),
+      'other_amount, own',
+    ],
+    [
+      'own, an older price',
+      order([attempt(1, 'expired', older), attempt(2, 'created')]),
+      sale('u1', { amount: 49.7 }),
+      'other_amount, own',
+    ],
+    [
+      'own, an older price of the month',
+      order([attempt(1, 'expired', olderMonth), attempt(2, 'created')]),
+      sale('u1'),
+      'other_amount, own',
+    ],
+    [
+      'own, an older price whose successor was dropped',
+      order([attempt(1, 'expired', older)], { newest: moneyOf(KEY, request) }),
+      sale('u1', { amount: 49.7 }),
+      'other_amount, own',
+    ],
+    [
+      'own, without an immediate payment: another sum',
+      order([attempt(1, 'created', later)]),
+      sale('u1', { amount: 30 }),
+      'other_amount, own',
+    ],
+
+    // Neither says how much.
+    [
+      'own, nobody says how much',
+      order([attempt(1, 'created')]),
+      sale('u1', { amount: undefined }),
+      'unclear_amount, own',
+    ],
+    ['a later charge, nobody says how much', paidOrder, sale('m2', { amount: undefined }), 'unclear_amount'],
+
+    // Closed.
+    ['own, closed', order([attempt(1, 'closed')]), sale('u1'), 'closed, own'],
+    [
+      'own, closed, and another has been made',
+      order([attempt(1, 'closed'), attempt(2, 'created')]),
+      sale('u1'),
+      'closed, own',
+    ],
+
+    // Later charges.
+    ['a later charge', paidOrder, sale('m2', { amount: 29.9 }), 'later'],
+    [
+      'a later charge without a currency',
+      paidOrder,
+      sale('m2', { amount: 29.9, currency: undefined }),
+      'later',
+    ],
+    ['a later charge of another sum', paidOrder, sale('m2', { amount: 30 }), 'other_amount'],
+    ['a later charge of the first sum', paidOrder, sale('m2'), 'other_amount'],
+    [
+      'a later charge of another currency',
+      paidOrder,
+      sale('m2', { amount: 29.9, currency: 'USD' }),
+      'other_amount',
+    ],
+    [
+      'a later charge of a plan: as the first',
+      order([attempt(1, 'paid', noMonth)], { payments: payments('u1 59.7') }),
+      sale('m2'),
+      'later',
+    ],
+    [
+      'a later charge of a plan: another sum',
+      order([attempt(1, 'paid', noMonth)], { payments: payments('u1 59.7') }),
+      sale('m2', { amount: 60 }),
+      'other_amount',
+    ],
+    [
+      'its own sale after a charge that came first, without an immediate payment',
+      order([attempt(1, 'paid', later)], { payments: payments('m1 29.9') }),
+      sale('u1', { amount: 29.9 }),
+      'later',
+    ],
+
+    // The first charge of a journey without an immediate payment.
+    [
+      'the first charge, without an immediate payment',
+      order([attempt(1, 'created', later)]),
+      sale('m1', { amount: 29.9 }),
+      'first 1',
+    ],
+    [
+      'the same, of another sum',
+      order([attempt(1, 'created', later)]),
+      sale('m1', { amount: 0.01 }),
+      'other_sale',
+    ],
+    [
+      'the same, nobody says how much',
+      order([attempt(1, 'created', later)]),
+      sale('m1', { amount: undefined }),
+      'unclear_amount',
+    ],
+    ['the same, closed', order([attempt(1, 'closed', later)]), sale('m1', { amount: 29.9 }), 'closed'],
+    [
+      'the same, of an older price',
+      order([attempt(1, 'expired', later), attempt(2, 'created')]),
+      sale('m1', { amount: 29.9 }),
+      'other_amount',
+    ],
+    [
+      'the same, while another one has begun',
+      order([attempt(1, 'created', later)], { begun: 'payment:m9:PAID' }),
+      sale('m1', { amount: 29.9 }),
+      'other_sale',
+    ],
+
+    // Any other.
+    [
+      'somebody else made a journey of 0.01 under the reference',
+      order([attempt(1, 'created')]),
+      sale('theirs', { amount: 0.01 }),
+      'other_sale',
+    ],
+    ['the same, of the very sum', order([attempt(1, 'created')]), sale('theirs'), 'other_sale'],
+    [
+      'a later charge that came before the first payment',
+      order([attempt(1, 'created')]),
+      sale('m2', { amount: 29.9 }),
+      'other_sale',
+    ],
+    [
+      'a later charge under the reference of another attempt',
+      order([attempt(1, 'expired'), attempt(2, 'paid')], { payments: payments('u2 59.7') }),
+      sale('m2', { amount: 29.9 }),
+      'other_sale',
+    ],
+
+    // What was refunded since.
+    [
+      'own, refunded in part',
+      order([attempt(1, 'created')]),
+      sale('u1', { refunds: [{ uuid: 'r', amount: 59.69 }] }),
+      'first 1',
+    ],
+    [
+      'own, refunded in full',
+      order([attempt(1, 'created')]),
+      sale('u1', {
+        refunds: [
+          { uuid: 'r', amount: 20 },
+          { uuid: 's', amount: 39.7 },
+        ],
+      }),
+      'returned_in_full, own',
+    ],
+    [
+      'a later charge, refunded in full',
+      paidOrder,
+      sale('m2', { amount: 29.9, refunds: [{ uuid: 'r', amount: 29.9 }] }),
+      'returned_in_full',
+    ],
+  ])('%s', (_, given, reported, expected) => {
+    expect(inWords(given, reported)).toBe(expected);
+  });
+
+  it('compares in minor units, as far as a currency has them', () => {
+    const yen = { ...request, currency: 'JPY', amount: 1000 };
+    const given = order([attempt(1, 'created', yen, { currency: 'JPY' })]);
+    expect(inWords(given, sale('u1', { amount: 1000, currency: 'JPY' }))).toBe('first 1');
+    expect(inWords(given, sale('u1', { amount: 1000, currency: undefined }))).toBe('first 1');
+    expect(inWords(given, sale('u1', { amount: 1000.5, currency: 'JPY' }))).toBe('other_amount, own');
+    const odd = { ...request, currency: 'XXX' };
+    expect(
+      inWords(order([attempt(1, 'created', odd, { currency: 'XXX' })]), sale('u1', { currency: 'XXX' })),
+    ).toBe('first 1');
+  });
+
+  it('hashes the money with the key, so that equal sums of two orders do not look alike', () => {
+    expect(moneyOf('a', request)).not.toEqual(moneyOf('b', request));
+    expect(moneyOf(KEY, request)).toEqual(moneyOf(KEY, { ...request, amount: 59.7 }));
+    expect(JSON.stringify(moneyOf(KEY, request))).not.toMatch(/59\.7|5970|BRL/);
+  });
+});
+
+describe('what is recorded of a payment', () => {
+  const booked = (given: Order, token: string, number?: number, fields = {}) =>
+    withPayment(
+      given,
+      { ...sale(token), amount: 59.7, currency: 'BRL', ...fields },
+      given.attempts.find((each) => each.attempt === number),
+      NOW,
+    );
+
+  it('is its sale, its attempt and its money, once', () => {
+    const before = order([attempt(1, 'created', request, { qrCode: { plain: 'qr' } })], {
+      begun: 'payment:u1:PAID',
+    });
+    const after = booked(before, 'u1', 1);
+    expect(after.payments).toEqual([{ sale: 'u1', attempt: 1, amount: 59.7, currency: 'BRL', at: NOW }]);
+    expect(after.attempts).toMatchObject([{ state: 'paid', uuid: 'u1' }]);
+    expect(after.attempts[0]?.qrCode).toBeUndefined();
+    expect(after.begun).toBeUndefined();
+    expect(booked(after, 'u1', 1)).toBe(after);
+  });
+
+  it('gives a lost attempt the uuid of its sale', () => {
+    expect(booked(order([attempt(1, 'lost')]), 'new', 1).attempts).toMatchObject([
+      { state: 'paid', uuid: 'new' },
+    ]);
+  });
+
+  it('leaves what has begun for another payment, and the cases of others', () => {
+    const before = order([attempt(1, 'created')], {
+      begun: 'payment:u9:PAID',
+      cases: [
+        { id: 'payment:u1:PAID', reason: 'closed', at: 1 },
+        { id: 'other', reason: 'closed', at: 1 },
+      ],
+    });
+    const after = booked(before, 'u1', 1);
+    expect(after.begun).toBe('payment:u9:PAID');
+    expect(after.cases.map(({ id }) => id)).toEqual(['other']);
+  });
+
+  it('counts a second payment of a booked sale only where a person has decided it', () => {
+    expect(booked(paidOrder, 'u1')).toBe(paidOrder);
+    expect(booked(paidOrder, 'u1', undefined, { isAgain: true }).payments).toHaveLength(2);
+  });
+
+  it('is bounded', () => {
+    let given = paidOrder;
+    for (let month = 2; month <= 450; month += 1) given = booked(given, `m${month}`);
+    expect(given.payments).toHaveLength(400);
+    expect(given.payments.at(-1)?.sale).toBe('m450');
+  });
+});
+
+describe('what goes back', () => {
+  const refund = (
+    id: string,
+    amount: number | undefined,
+    fields: Partial<ReportedReturn> = {},
+  ): ReportedReturn => ({
+    id: `refund:${id}`,
+    notification: `refund:${id}:PAID`,
+    sale: 'u1',
+    amount,
+    currency: 'BRL',
+    status: 'PAID',
+    ...fields,
+  });
+  const reversal = (status: string, amount: number | undefined = 59.7): ReportedReturn => ({
+    ...refund('v', amount),
+    id: 'reversal:v',
+    notification: `reversal:v:${status}`,
+    status,
+  });
+  const inWords = (given: Order, returned: ReportedReturn, isForced = false) => {
+    const verdict = decideReturn(given, returned, NOW, isForced);
+    if (verdict.do === 'case') return verdict.reason;
+    if (verdict.do === 'wait') return 'wait';
+    return `${verdict.isCredited ? `returned, ${verdict.left} left` : 'recorded'}${verdict.order === given ? ', known' : ''}`;
+  };
+  const returning = (given: Order, ...returned: ReportedReturn[]) =>
+    returned.reduce((changed, each) => {
+      const verdict = decideReturn(changed, each, NOW);
+      return verdict.do === 'record' ? verdict.order : changed;
+    }, given);
+
+  it.each<[string, Order, ReportedReturn, string]>([
+    ['a refund of all', paidOrder, refund('r', 59.7), 'returned, 0 left'],
+    ['a refund in part', paidOrder, refund('r', 0.1), 'returned, 59.6 left'],
+    ['the second of two', returning(paidOrder, refund('r', 0.1)), refund('s', 0.2), 'returned, 59.4 left'],
+    [
+      'the same again, as after a crash',
+      returning(paidOrder, refund('r', 0.1)),
+      refund('r', 0.1),
+      'returned, 59.6 left, known',
+    ],
+    [
+      'of a later charge',
+      order([attempt(1, 'paid')], { payments: payments('u1 59.7', 'm2 29.9') }),
+      refund('r', 9.9, { sale: 'm2' }),
+      'returned, 20 left',
+    ],
+    ['of a sale that is not booked', paidOrder, refund('r', 1, { sale: 'm2' }), 'wait'],
+    ['of no sale', paidOrder, refund('r', 1, { sale: undefined }), 'wait'],
+    ['without a currency', paidOrder, refund('r', 1, { currency: undefined }), 'returned, 58.7 left'],
+    ['in another currency', paidOrder, refund('r', 1, { currency: 'USD' }), 'unclear_amount'],
+    ['of an amount that is not clear', paidOrder, refund('r', undefined), 'unclear_amount'],
+    ['of nothing', paidOrder, refund('r', 0), 'unclear_amount'],
+    ['of less than nothing', paidOrder, refund('r', -1), 'unclear_amount'],
+    ['of more than is left', returning(paidOrder, refund('r', 50)), refund('s', 9.71), 'unclear_amount'],
+    ['of a fraction of a cent', paidOrder, refund('r', 0.005), 'unclear_amount'],
+    ['a reversal that begins', paidOrder, reversal('PENDING'), 'recorded'],
+    ['a reversal that begins, without an amount', paidOrder, reversal('PENDING', undefined), 'recorded'],
+    ['a reversal that ends', returning(paidOrder, reversal('PENDING')), reversal('PAID'), 'returned, 0 left'],
+    [
+      'a reversal that is cancelled',
+      returning(paidOrder, reversal('PENDING')),
+      reversal('CANCELLED'),
+      'recorded',
+    ],
+    [
+      'a late PENDING after PAID',
+      returning(paidOrder, reversal('PAID')),
+      reversal('PENDING'),
+      'recorded, known',
+    ],
+    [
+      'a late PENDING after CANCELLED',
+      returning(paidOrder, reversal('CANCELLED')),
+      reversal('PENDING'),
+      'recorded, known',
+    ],
+    ['PAID after CANCELLED', returning(paidOrder, reversal('CANCELLED')), reversal('PAID'), 'unclear_amount'],
+    ['CANCELLED after PAID', returning(paidOrder, reversal('PAID')), reversal('CANCELLED'), 'unclear_amount'],
+    [
+      'beside a reversal that is on its way',
+      returning(paidOrder, reversal('PENDING', 50)),
+      refund('r', 59.7),
+      'returned, 0 left',
+    ],
+    [
+      'beside a reversal that was cancelled',
+      returning(paidOrder, reversal('CANCELLED', 50)),
+      refund('r', 59.7),
+      'returned, 0 left',
+    ],
+  ])('%s', (_, given, returned, expected) => {
+    expect(inWords(given, returned)).toBe(expected);
+  });
+
+  it('is what a person says it is', () => {
+    expect(inWords(paidOrder, refund('r', 10, { currency: 'USD' }), true)).toBe('returned, 49.7 left');
+    expect(inWords(paidOrder, refund('r', undefined), true)).toBe('unclear_amount');
+  });
+
+  it('counts what the confirmation of its sale has told of, once', () => {
+    const told = withRefunds(paidOrder, sale('u1', { refunds: [{ uuid: 'r', amount: 9.7 }] }), NOW);
+    expect(told.returns).toEqual([
+      { id: 'refund:r', sale: 'u1', amount: 9.7, status: 'PAID', at: NOW, isUntold: true },
+    ]);
+    expect(withRefunds(told, sale('u1', { refunds: [{ uuid: 'r', amount: 9.7 }] }), NOW)).toBe(told);
+    expect(inWords(told, refund('s', 10))).toBe('returned, 40 left');
+    const verdict = decideReturn(told, refund('r', 9.7), NOW);
+    expect(verdict).toMatchObject({ do: 'record', left: 50, isCredited: true });
+    expect(verdict.do === 'record' && verdict.order.returns[0]?.isUntold).toBeUndefined();
+  });
+
+  it('is bounded', () => {
+    const rich = order([attempt(1, 'paid')], { payments: payments('u1 9999') });
+    const many = Array.from({ length: 450 }, (_, index) => refund(`r${index}`, 1));
+    const { returns } = returning(rich, ...many);
+    expect(returns).toHaveLength(400);
+    expect(returns.at(-1)?.id).toBe('refund:r449');
+  });
+});
+
+describe('what an order remembers of cases', () => {
+  const entry = (id: string, fields = {}) => ({ id, reason: 'other_amount', at: NOW, ...fields });
+
+  it('is one a notification, with its newest reason and its first time', () => {
+    const once = withCase(paidOrder, entry('a'));
+    expect(withCase(once, entry('a'))).toBe(once);
+    const twice = withCase(once, { ...entry('a'), reason: 'closed', at: NOW + 5 });
+    expect(twice.cases).toEqual([{ id: 'a', reason: 'closed', at: NOW }]);
+    expect(withoutCase(twice, 'a').cases).toEqual([]);
+    expect(withoutCase(paidOrder, 'a')).toBe(paidOrder);
+  });
+
+  it('ends what has begun for it, unless its callback may still succeed', () => {
+    const begun = withBegun(order([attempt(1, 'created')]), 'a');
+    expect(withBegun(begun, 'a')).toBe(begun);
+    expect(withCase(begun, entry('a')).begun).toBeUndefined();
+    expect(withCase(begun, entry('b')).begun).toBe('a');
+    expect(withCase(begun, entry('a'), true).begun).toBe('a');
+    expect(withoutCase(begun, 'a').begun).toBeUndefined();
+  });
+
+  it('keeps its own attempt from being asked about', () => {
+    const own = withCase(order([attempt(1, 'created')]), entry('a', { sale: 'u1', isOwn: true }));
+    expect(own.attempts).toMatchObject([{ isAnswered: true }]);
+    const other = withCase(order([attempt(1, 'created')]), entry('a', { sale: 'u1' }));
+    expect(other.attempts[0]?.isAnswered).toBeUndefined();
+  });
+
+  it('is at most 50, and those about its own money go last', () => {
+    let given = withCase(order([attempt(1, 'created')]), entry('own', { sale: 'u1', isOwn: true }));
+    for (let index = 0; index < 80; index += 1) given = withCase(given, entry(`forged-${index}`));
+    expect(given.cases).toHaveLength(50);
+    expect(given.cases[0]?.id).toBe('own');
+    expect(given.cases.at(-1)?.id).toBe('forged-79');
+  });
+
+  it('closes the attempt of an own sale that a person dismisses, and asks about it no more', () => {
+    const given = withCase(
+      order([attempt(1, 'created', request, { qrCode: { plain: 'qr' } })]),
+      entry('payment:u1:PAID', { sale: 'u1', isOwn: true }),
+    );
+    const after = withDismissal(given, sale('u1'), NOW);
+    expect(after.cases).toEqual([]);
+    expect(after.attempts).toMatchObject([{ state: 'closed', isAnswered: true }]);
+    expect(after.attempts[0]?.qrCode).toBeUndefined();
+    expect(withDismissal(paidOrder, sale('m2'), NOW)).toBe(paidOrder);
+    expect(withDismissal(paidOrder, sale('u1'), NOW)).toBe(paidOrder);
+  });
+});

@@ -1,0 +1,618 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { crashBeforeCommit, notificationRequest } from '../../src/testing';
+import { allPlaces, newId, type PlaceKind, Shop } from './places';
+import { credentials, errors } from './support';
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+function testIn(kind: PlaceKind): void {
+  const { isTransactional } = kind;
+  describe.skipIf(!kind.isThere)(`money of orders, over ${kind.name}`, () => {
+    beforeAll(kind.prepare);
+    afterAll(kind.close);
+    const shop = (...more: [Shop['hooks']?, Shop['options']?]) => new Shop(kind.open(), ...more);
+
+    it('books the first payment and later charges once, however often they come', async () => {
+      const s = shop();
+      const first = await s.uuid();
+      expect([await s.pay(first), await s.pay(first)]).toEqual([200, 200]);
+      const two = newId();
+      expect([await s.pay(two, { amount: 29.9 }), await s.pay(two, { amount: 29.9 })]).toEqual([200, 200]);
+      expect(await s.lines()).toEqual([`paid ${first} 59.7 first`, `paid ${two} 29.9 later`]);
+      expect([await s.state(), await s.cases(), s.reports]).toEqual(['paid', [], []]);
+      expect(await s.open()).toMatchObject({ state: 'paid', uuid: first, returns: [] });
+      expect(await s.orders.find({ uuid: two })).toMatchObject({
+        key: s.key,
+        payments: [
+          { sale: first, attempt: 1, amount: 59.7, currency: 'BRL' },
+          { sale: two, amount: 29.9 },
+        ],
+      });
+    });
+
+    it('books nothing that somebody else has made under its reference, really paid or not', async () => {
+      const s = shop();
+      await s.uuid();
+      const [cheap, equal] = [newId(), newId()];
+      expect([await s.pay(cheap, { amount: 0.01 }), await s.pay(equal)]).toEqual([200, 200]);
+      expect(await s.lines()).toEqual([]);
+      expect(await s.cases()).toEqual([`other_sale ${cheap}`, `other_sale ${equal}`].sort());
+      // It is not its own money: the payer may still pay.
+      expect([await s.state(), (await s.open()).state]).toEqual(['open', 'open']);
+    });
+
+    it('makes cases of what is not expected, which a person books or dismisses', async () => {
+      const s = shop();
+      const [first, second] = await s.twice();
+      const referenceCode = `${s.key}-2`;
+      const [odd, none] = [newId(), newId()];
+      expect(await s.pay(second, { referenceCode })).toBe(200);
+      expect(await s.pay(first)).toBe(200);
+      expect(await s.pay(odd, { referenceCode, amount: 12 })).toBe(200);
+      expect(await s.pay(none, { referenceCode: `nobody-${none}` })).toBe(200);
+      expect(await s.lines()).toEqual([`paid ${second} 59.7 first`]);
+      expect(await s.cases()).toEqual(
+        [`no_order ${none}`, `other_amount ${odd}`, `paid_twice ${first}`].sort(),
+      );
+      expect(await s.orders.maintain()).toMatchObject({ skipped: false, errors: [] });
+      expect(s.reports.filter((code) => code === 'paid_twice')).toHaveLength(1);
+      expect((await s.orders.find({ key: s.key })).cases.map(({ reason }) => reason).sort()).toEqual([
+        'other_amount',
+        'paid_twice',
+      ]);
+
+      const id = `payment:${first}:PAID`;
+      expect(await s.orders.decide(id, 'book')).toEqual({ status: 'booked' });
+      expect(await s.orders.decide(id, 'book')).toEqual({ status: 'done' });
+      expect(await s.orders.decide(`payment:${odd}:PAID`, 'dismiss')).toEqual({ status: 'dismissed' });
+      expect(await s.pay(odd, { referenceCode, amount: 12 })).toBe(200);
+      const { id: noOrder } = await s.caseOf('no_order');
+      await expect(s.orders.decide(noOrder, 'book')).rejects.toMatchObject({ issues: [{ path: ['order'] }] });
+      expect(await s.orders.decide(noOrder, 'book', { order: s.key })).toEqual({ status: 'booked' });
+      expect(await s.lines()).toEqual([
+        `paid ${second} 59.7 first`,
+        `paid ${first} 59.7 later`,
+        `paid ${none} 59.7 later`,
+      ]);
+      expect([await s.cases(), (await s.orders.find({ key: s.key })).cases]).toEqual([[], []]);
+    });
+
+    it('books a lost attempt that was paid, and makes a case of the next one', async () => {
+      const s = shop();
+      s.client.answers.push(new Error('lost'));
+      await expect(s.open()).rejects.toThrow('lost');
+      const second = await s.uuid();
+      const lost = newId();
+      expect(await s.pay(lost)).toBe(200);
+      expect(await s.lines()).toEqual([`paid ${lost} 59.7 first`]);
+      expect((await s.open()).state).toBe('paid');
+      expect(await s.pay(second, { referenceCode: `${s.key}-2` })).toBe(200);
+      expect(await s.cases()).toEqual([`paid_twice ${second}`]);
+    });
+
+    it('does not book the payment of a closed journey, until a person does', async () => {
+      const s = shop();
+      const uuid = await s.uuid();
+      expect(await s.orders.close(s.key)).toMatchObject([{ attempt: 1, state: 'closed', uuid }]);
+      expect(await s.orders.close(s.key)).toEqual([]);
+      expect(await s.state()).toBe('none');
+      expect(await s.pay(uuid)).toBe(200);
+      expect([await s.lines(), await s.state()]).toEqual([[], 'review']);
+      expect((await s.open()).state).toBe('review');
+      expect(await s.orders.decide(`payment:${uuid}:PAID`, 'book')).toEqual({ status: 'booked' });
+      expect([await s.lines(), await s.state()]).toEqual([[`paid ${uuid} 59.7 first`], 'paid']);
+    });
+
+    it('asks nobody what it is about: an amount that neither states is a case', async () => {
+      const s = shop();
+      const uuid = await s.uuid();
+      s.says(uuid, { amount: undefined });
+      expect(
+        await s.deliver('payment', { saleToken: uuid, referenceCode: s.key, amount: null, currency: null }),
+      ).toBe(200);
+      expect(await s.cases()).toEqual([`unclear_amount ${uuid}`]);
+      const id = `payment:${uuid}:PAID`;
+      await expect(s.orders.decide(id, 'book')).rejects.toMatchObject({ issues: [{ path: ['amount'] }] });
+      expect(await s.orders.decide(id, 'book', { amount: 59.7 })).toEqual({ status: 'booked' });
+      expect(await s.lines()).toEqual([`paid ${uuid} 59.7 first`]);
+    });
+
+    it('books what the service says where the notification leaves it out', async () => {
+      const s = shop();
+      const uuid = await s.uuid();
+      s.says(uuid);
+      expect(
+        await s.deliver('payment', { saleToken: uuid, amount: null, currency: null, referenceCode: null }),
+      ).toBe(200);
+      expect(await s.lines()).toEqual([`paid ${uuid} 59.7 first`]);
+    });
+
+    it('tells what goes back, once each, with what is left', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      expect(await s.refund(sale, newId(), 5)).toBe(200);
+      expect([await s.lines(), await s.cases()]).toEqual([[], [`early_return ${sale}`]]);
+      expect(await s.state()).toBe('open');
+      expect(await s.pay(sale)).toBe(200);
+      expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`, `returned ${sale} 5 left 54.7`]);
+      expect(await s.cases()).toEqual([]);
+      const id = newId();
+      await s.refund(sale, id, 4.7);
+      await s.refund(sale, id, 4.7);
+      await s.refund(sale, newId(), 50);
+      expect((await s.lines()).slice(2)).toEqual([
+        `returned ${sale} 4.7 left 50`,
+        `returned ${sale} 50 left 0`,
+      ]);
+      expect(await s.open()).toMatchObject({
+        state: 'paid',
+        returns: [{ amount: 5 }, { amount: 4.7 }, { amount: 50 }],
+      });
+      expect(await s.refund(sale, newId(), 1)).toBe(200);
+      expect(await s.cases()).toEqual([`unclear_amount ${sale}`]);
+      expect(await s.state()).toBe('paid');
+      const { id: unclear } = await s.caseOf('unclear_amount');
+      expect(await s.orders.decide(unclear, 'book', { amount: 1 })).toEqual({ status: 'booked' });
+      expect(await s.cases()).toEqual([]);
+    });
+
+    it('tells a reversal once it is PAID, also one of month two', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      await s.pay(sale);
+      const [a, b, two] = [newId(), newId(), newId()];
+      for (const status of ['PENDING', 'CANCELLED', 'PENDING'])
+        expect(await s.reverse(sale, a, 10, status)).toBe(200);
+      for (const status of ['PENDING', 'PAID', 'PENDING'])
+        expect(await s.reverse(sale, b, 10, status)).toBe(200);
+      await s.pay(two, { amount: 29.9 });
+      expect(await s.reverse(two, newId(), 29.9, 'PAID')).toBe(200);
+      expect((await s.lines()).slice(1)).toEqual([
+        `returned ${sale} 10 left 49.7`,
+        `paid ${two} 29.9 later`,
+        `returned ${two} 29.9 left 0`,
+      ]);
+      const { returns } = await s.orders.find({ key: s.key });
+      expect(returns.map(({ status }) => status)).toEqual(['CANCELLED', 'PAID', 'PAID']);
+    });
+
+    it('tells a reversal of month two that overtakes it, by the delivery that books it', async () => {
+      const s = shop();
+      await s.pay(await s.uuid());
+      const two = newId();
+      expect(await s.reverse(two, newId(), 29.9, 'PAID')).toBe(200);
+      expect(await s.cases()).toEqual([`early_return ${two}`]);
+      expect(await s.pay(two, { amount: 29.9 })).toBe(200);
+      expect((await s.lines()).slice(1)).toEqual([`paid ${two} 29.9 later`, `returned ${two} 29.9 left 0`]);
+      expect(await s.cases()).toEqual([]);
+    });
+
+    it('runs `returned` again after it has thrown', async () => {
+      let throws = true;
+      const s = shop({
+        returned: () => {
+          if (throws) throw new Error('a bug');
+        },
+      });
+      const [sale, id] = [await s.uuid(), newId()];
+      await s.pay(sale);
+      expect(await s.refund(sale, id, 9.7)).toBe(500);
+      expect(await s.cases()).toEqual([`callback_failed ${sale}`]);
+      throws = false;
+      expect(await s.refund(sale, id, 9.7)).toBe(200);
+      expect((await s.lines()).slice(1)).toEqual([`returned ${sale} 9.7 left 50`]);
+      expect([await s.cases(), (await s.orders.find({ key: s.key })).cases]).toEqual([[], []]);
+      const { returns } = await s.orders.find({ key: s.key });
+      expect(returns).toMatchObject([{ amount: 9.7, status: 'PAID' }]);
+    });
+
+    it('never runs `returned` inside `paid`: one that throws leaves the payment booked once', async () => {
+      const s = shop({
+        returned: () => {
+          throw new Error('a bug');
+        },
+      });
+      const sale = await s.uuid();
+      await s.refund(sale, newId(), 9.7);
+      expect([await s.pay(sale), await s.pay(sale), await s.pay(sale)]).toEqual([200, 200, 200]);
+      expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`]);
+      expect(await s.cases()).toEqual([`callback_failed ${sale}`]);
+    });
+
+    it('books what was refunded in part since, and asks a person where all of it went back', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      const [id, other] = [newId(), newId()];
+      const refunds = (uuid: string, total: number) => ({
+        quantity: 1,
+        requested: 1,
+        transactions: [{ uuid, total, status: 'PAID' }],
+      });
+      expect(await s.pay(sale, { refunds: refunds(id, 9.7) })).toBe(200);
+      expect(await s.refund(sale, other, 10)).toBe(200);
+      expect(await s.refund(sale, id, 9.7)).toBe(200);
+      expect(await s.lines()).toEqual([
+        `paid ${sale} 59.7 first`,
+        `returned ${sale} 10 left 40`,
+        `returned ${sale} 9.7 left 40`,
+      ]);
+      const t = shop();
+      const gone = await t.uuid();
+      expect(await t.pay(gone, { refunds: refunds(newId(), 59.7) })).toBe(200);
+      expect([await t.lines(), await t.cases(), await t.state()]).toEqual([
+        [],
+        [`returned_in_full ${gone}`],
+        'review',
+      ]);
+    });
+
+    it('books one of two attempts that are paid at once', async () => {
+      const s = shop({ paid: () => sleep(80) });
+      // The answer of the first one was lost, but for its uuid.
+      const first = newId();
+      s.client.answers.push(errors.unknownWithUuid(first));
+      await expect(s.open()).rejects.toMatchObject({ uuid: first });
+      const second = await s.uuid();
+      const other = new Shop(s.place, s.hooks, {}, s);
+      const referenceCode = `${s.key}-2`;
+      const statuses = await Promise.all([s.pay(second, { referenceCode }), other.pay(first)]);
+      expect(statuses).toEqual([200, 200]);
+      expect(await s.lines()).toEqual([expect.stringMatching(/ first$/)]);
+      expect(await s.cases()).toEqual([expect.stringMatching(/^paid_twice /)]);
+    });
+
+    it('tells two refunds at once what both leave', async () => {
+      const s = shop({ returned: () => sleep(30) });
+      const sale = await s.uuid();
+      await s.pay(sale);
+      const two = new Shop(s.place, s.hooks, {}, s);
+      expect(await Promise.all([s.refund(sale, newId(), 29.7), two.refund(sale, newId(), 30)])).toEqual([
+        200, 200,
+      ]);
+      const lines = (await s.lines()).slice(1);
+      expect(lines).toHaveLength(2);
+      expect(lines.some((line) => line.endsWith('left 0'))).toBe(true);
+    });
+
+    it('tells a refund that comes while its payment is being booked', async () => {
+      let begin: () => void = () => undefined;
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      const s = shop({
+        paid: () => {
+          begin();
+          return sleep(100);
+        },
+      });
+      const sale = await s.uuid();
+      const paying = s.pay(sale);
+      await begun;
+      expect(await s.refund(sale, newId(), 9.7)).toBe(200);
+      expect(await paying).toBe(200);
+      expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`, `returned ${sale} 9.7 left 50`]);
+      expect(await s.cases()).toEqual([]);
+    });
+
+    it('hands a payment to a person, undoes what was written, and has nobody try it again', async () => {
+      let asks = true;
+      const s = shop({
+        async paid({ sale }, { transaction, needsPerson }) {
+          if (!asks) return;
+          if (transaction !== undefined) await s.place.write(transaction, s.key, `half of ${sale}`);
+          try {
+            needsPerson('the plan has ended');
+          } catch {
+            // It is remembered all the same.
+          }
+        },
+      });
+      const sale = await s.uuid();
+      expect(await s.pay(sale)).toBe(200);
+      expect([await s.cases(), await s.state()]).toEqual([[`needs_person ${sale}`], 'review']);
+      if (isTransactional) expect(await s.lines()).toEqual([]);
+      expect((await s.open()).state).toBe('review');
+      await s.orders.maintain();
+      await s.orders.reconcile();
+      const before = (await s.lines()).length;
+      expect(await s.caseOf('needs_person')).toMatchObject({
+        note: 'the plan has ended',
+        retries: false,
+        order: s.key,
+      });
+      asks = false;
+      expect(await s.orders.decide(`payment:${sale}:PAID`, 'book')).toEqual({ status: 'booked' });
+      expect((await s.lines()).slice(before)).toEqual([`paid ${sale} 59.7 first`]);
+      expect(await s.state()).toBe('paid');
+    });
+
+    it('ends a case once, whatever races', async () => {
+      let throws = true;
+      const s = shop({
+        async paid() {
+          await sleep(20);
+          if (throws) throw new Error('a bug');
+        },
+      });
+      const sale = await s.uuid();
+      expect(await s.pay(sale)).toBe(500);
+      expect((await s.open()).state).toBe('review');
+      throws = false;
+      const id = `payment:${sale}:PAID`;
+      await Promise.allSettled([
+        s.orders.decide(id, 'book'),
+        s.orders.maintain(),
+        s.pay(sale),
+        s.orders.decide(id, 'book'),
+        s.orders.decide(id, 'dismiss'),
+      ]);
+      const lines = await s.lines();
+      expect(lines.length).toBeLessThanOrEqual(1);
+      await s.orders.maintain();
+      expect([await s.cases(), (await s.orders.find({ key: s.key })).cases]).toEqual([[], []]);
+      expect(await s.state()).toBe(lines.length === 1 ? 'paid' : 'none');
+    });
+
+    it('throws what `paid` threw from a decision, and keeps the case', async () => {
+      const bug = new Error('a bug');
+      const s = shop({
+        paid: () => {
+          throw bug;
+        },
+      });
+      const sale = await s.uuid();
+      expect(await s.pay(sale)).toBe(500);
+      await expect(s.orders.decide(`payment:${sale}:PAID`, 'book')).rejects.toBe(bug);
+      expect(await s.cases()).toEqual([`callback_failed ${sale}`]);
+    });
+
+    it('never begins again what a person has dismissed, beside a reconciliation or after it', async () => {
+      const s = shop();
+      const [first, second] = await s.twice();
+      await s.pay(second, { referenceCode: `${s.key}-2` });
+      await s.pay(first);
+      expect(await s.cases()).toEqual([`paid_twice ${first}`]);
+      const id = `payment:${first}:PAID`;
+      expect((await Promise.all([s.orders.decide(id, 'dismiss'), s.orders.reconcile()]))[0].status).toBe(
+        'dismissed',
+      );
+      await s.orders.maintain();
+      await s.orders.reconcile();
+      expect([await s.cases(), await s.lines()]).toEqual([[], [`paid ${second} 59.7 first`]]);
+      const t = shop({ paid: (_, { needsPerson }) => needsPerson('no') });
+      const own = await t.uuid();
+      await t.pay(own);
+      expect(await t.orders.decide(`payment:${own}:PAID`, 'dismiss')).toEqual({ status: 'dismissed' });
+      await t.orders.reconcile();
+      await t.orders.maintain();
+      expect([await t.cases(), await t.state()]).toEqual([[], 'none']);
+      expect(await t.open()).toMatchObject({ state: 'open', attempt: 2 });
+    });
+
+    it('replaces another price once the service has said that the old one is not paid', async () => {
+      const s = shop();
+      const first = await s.uuid();
+      s.says(first, { situation: 'PENDING' });
+      await expect(s.open({ amount: 79.7 })).rejects.toMatchObject({ code: 'order_conflict' });
+      expect(await s.open({ amount: 79.7 }, { replace: true })).toMatchObject({ state: 'open', attempt: 2 });
+      expect(await s.pay(first)).toBe(200);
+      expect(await s.cases()).toEqual([`other_amount ${first}`]);
+      expect((await s.open({ amount: 79.7 })).state).toBe('review');
+      const t = shop();
+      const own = await t.uuid();
+      t.says(own);
+      await expect(t.open({ amount: 79.7 }, { replace: true })).rejects.toMatchObject({
+        code: 'order_conflict',
+      });
+      expect(await t.lines()).toEqual([`paid ${own} 59.7 first`]);
+    });
+
+    it('does not book an old code whose month has another price now', async () => {
+      const s = shop();
+      const first = await s.uuid();
+      s.says(first, { situation: 'PENDING' });
+      const recurrence = { immediatePayment: true, amount: { recurrenceAmount: 39.9 } };
+      await s.open({ recurrence }, { replace: true });
+      expect(await s.pay(first)).toBe(200);
+      expect([await s.lines(), await s.cases()]).toEqual([[], [`other_amount ${first}`]]);
+    });
+
+    it('books the first charge of a journey without an immediate payment, and the next ones', async () => {
+      const s = shop();
+      const recurrence = { immediatePayment: false, amount: { recurrenceAmount: 29.9 } };
+      await s.open({ amount: undefined, recurrence });
+      const [one, two] = [newId(), newId()];
+      expect([await s.pay(one, { amount: 29.9 }), await s.pay(two, { amount: 29.9 })]).toEqual([200, 200]);
+      expect(await s.lines()).toEqual([`paid ${one} 29.9 first`, `paid ${two} 29.9 later`]);
+      expect(await s.orders.find({ key: s.key })).toMatchObject({
+        state: 'paid',
+        attempts: [{ state: 'paid' }],
+      });
+    });
+
+    it('books month two that came before the first payment, once that is found', async () => {
+      const s = shop();
+      const [first, two] = [await s.uuid(), newId()];
+      await s.pay(two, { amount: 29.9 });
+      expect(await s.cases()).toEqual([`other_sale ${two}`]);
+      expect(await s.orders.maintain()).toMatchObject({ replayed: { done: 0 } });
+      s.says(first);
+      expect(await s.orders.maintain()).toMatchObject({ reconciled: { paid: 1 }, errors: [] });
+      expect(await s.lines()).toEqual([`paid ${first} 59.7 first`]);
+      await s.orders.maintain();
+      expect(await s.lines()).toEqual([`paid ${first} 59.7 first`, `paid ${two} 29.9 later`]);
+      expect([await s.cases(), await s.state()]).toEqual([[], 'paid']);
+    });
+
+    it('decides what it finds by asking as it decides a notification', async () => {
+      const s = shop();
+      const uuid = await s.uuid();
+      s.says(uuid, { amount: 0.01 });
+      expect(await s.orders.reconcile()).toMatchObject({ asked: 1, paid: 0, review: 1 });
+      expect([await s.lines(), await s.cases()]).toEqual([[], [`other_amount ${uuid}`]]);
+      expect(await s.orders.reconcile()).toMatchObject({ asked: 0 });
+      const t = shop();
+      const other = await t.uuid();
+      t.says(other, { currency: 'USD' });
+      expect(await t.orders.reconcile()).toMatchObject({ review: 1 });
+      expect(await t.lines()).toEqual([]);
+    });
+
+    it('keeps one case of a sale that changes its status, with its states', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      await s.pay(sale);
+      for (const newStatus of ['REVERSAL', 'CHARGEBACK']) {
+        expect(await s.deliver('payment', { saleToken: sale, referenceCode: s.key, newStatus })).toBe(200);
+      }
+      const found = await s.caseOf('sale_status');
+      expect(found).toMatchObject({ sale, order: s.key, retries: false, attempts: 2 });
+      expect(found.states?.map(({ state }) => state)).toEqual(['REVERSAL', 'CHARGEBACK']);
+      await expect(s.orders.decide(found.id, 'book')).rejects.toMatchObject({ code: 'invalid_request' });
+      expect(await s.orders.decide(found.id, 'dismiss')).toEqual({ status: 'dismissed' });
+      expect([await s.cases(), await s.state()]).toEqual([[], 'paid']);
+    });
+
+    it('gives money of no order to `foreign`, as it came and once', async () => {
+      const seen: string[] = [];
+      const on = { foreign: ({ kind: of }: { kind: string }) => seen.push(of) };
+      const s = shop({}, { on: on as never });
+      const none = newId();
+      const said = { referenceCode: 'nobody' };
+      expect([await s.pay(none, said), await s.pay(none, said)]).toEqual([200, 200]);
+      expect(await s.deliver('payment', { saleToken: none, newStatus: 'REVERSAL', ...said })).toBe(200);
+      expect([seen, await s.cases()]).toEqual([['payment', 'saleStatus'], []]);
+      const t = shop({}, { on: { foreign: 'ignore' } as never });
+      expect(await t.pay(none, said)).toBe(200);
+      expect([t.reports, await t.cases()]).toEqual([[], []]);
+    });
+
+    it('books the payment that a body of the service’s own means, in whichever form it comes', async () => {
+      const asPayment = (body: Readonly<Record<string, unknown>>) =>
+        body['type'] === 'RECURRENCE_CHARGE_PAID'
+          ? {
+              saleToken: String(body['sale']),
+              referenceCode: String(body['of']),
+              amount: Number(body['value']),
+            }
+          : undefined;
+      const s = shop({}, { asPayment, on: { unrecognized: 'ignore' } as never });
+      const first = await s.uuid();
+      await s.pay(first);
+      const charge = async (sale: string, value: number) => {
+        s.says(sale, { amount: value });
+        const body = { type: 'RECURRENCE_CHARGE_PAID', sale, of: s.key, value };
+        return (await s.orders.webhook(notificationRequest('custom', body, credentials))).status;
+      };
+      const [two, three] = [newId(), newId()];
+      expect([await charge(two, 29.9), await charge(two, 29.9), await s.pay(two, { amount: 29.9 })]).toEqual([
+        200, 200, 200,
+      ]);
+      expect(await charge(three, 31)).toBe(200);
+      expect(await s.lines()).toEqual([`paid ${first} 59.7 first`, `paid ${two} 29.9 later`]);
+      expect(await s.cases()).toEqual([`other_amount ${three}`]);
+    });
+
+    it('runs nothing twice, and loses nothing, where a process dies between `paid` and its record', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      if (!isTransactional) return;
+      s.orders = s.process(crashBeforeCommit(s.place.store));
+      expect(await s.pay(sale)).toBe(500);
+      expect(await s.lines()).toEqual([]);
+      s.orders = s.process();
+      expect(await s.pay(sale)).toBe(200);
+      expect([await s.lines(), await s.state()]).toEqual([[`paid ${sale} 59.7 first`], 'paid']);
+    });
+
+    // Only memory has a clock that can be moved.
+    if (kind.name !== 'memory') return;
+
+    it('asks before a code that is over is replaced, and books its late payer', async () => {
+      const s = shop();
+      const first = await s.uuid({ maxAge: 10 });
+      s.says(first, { situation: 'PENDING' });
+      expect(await s.open({ maxAge: 10 })).toMatchObject({ uuid: first });
+      s.place.skip?.(11 * MINUTE);
+      expect(await s.open({ maxAge: 10 })).toMatchObject({ state: 'open', attempt: 2 });
+      expect(await s.pay(first)).toBe(200);
+      expect((await s.open({ maxAge: 10 })).state).toBe('paid');
+      expect(await s.lines()).toEqual([`paid ${first} 59.7 first`]);
+      // One that was paid while the listener was down.
+      const t = shop();
+      const lost = await t.uuid({ maxAge: 10 });
+      t.says(lost);
+      t.place.skip?.(11 * MINUTE);
+      expect(await t.open({ maxAge: 10 })).toMatchObject({ state: 'paid', attempt: 1 });
+      expect(await t.lines()).toEqual([`paid ${lost} 59.7 first`]);
+      // One of which nobody knows.
+      const u = shop();
+      await u.uuid({ maxAge: 10 });
+      u.place.skip?.(11 * MINUTE);
+      await expect(u.open({ maxAge: 10 })).rejects.toThrow('a query for');
+    });
+
+    it('tries a failed callback again, and an early return until an hour is over', async () => {
+      let throws = true;
+      const s = shop({
+        paid: () => {
+          if (throws) throw new Error('a bug');
+        },
+      });
+      const [sale, nobody] = [await s.uuid(), newId()];
+      await s.pay(sale);
+      await s.reverse(nobody, newId(), 5, 'PAID');
+      throws = false;
+      await s.orders.maintain();
+      expect(await s.cases()).toEqual([`callback_failed ${sale}`, `early_return ${nobody}`]);
+      s.place.skip?.(HOUR + 1);
+      expect(await s.orders.maintain()).toMatchObject({ replayed: { done: 1 } });
+      expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`]);
+      expect(await s.cases()).toEqual([`no_order ${nobody}`]);
+      // Then it is known whose it is.
+      await s.pay(nobody, { amount: 29.9 });
+      await s.orders.maintain();
+      expect((await s.lines()).slice(1)).toEqual([
+        `paid ${nobody} 29.9 later`,
+        `returned ${nobody} 5 left 24.9`,
+      ]);
+      expect(await s.cases()).toEqual([]);
+    });
+
+    it('runs `returned` for a refund whose notification has not come for an hour', async () => {
+      const s = shop();
+      const [sale, id] = [await s.uuid(), newId()];
+      const transactions = [{ uuid: id, total: 9.7, status: 'PAID' }];
+      await s.pay(sale, { refunds: { quantity: 1, requested: 1, transactions } });
+      expect(await s.orders.maintain()).toMatchObject({ returned: 0 });
+      s.place.skip?.(HOUR + 1);
+      expect(await s.orders.maintain()).toMatchObject({ returned: 1, errors: [] });
+      expect(await s.orders.maintain()).toMatchObject({ returned: 0 });
+      expect((await s.lines()).slice(1)).toEqual([`returned ${sale} 9.7 left 50`]);
+      expect(await s.refund(sale, id, 9.7)).toBe(200);
+      expect(await s.lines()).toHaveLength(2);
+    });
+
+    it('stays in review when its case is dropped after 30 days, and a person still decides', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      await s.orders.close(s.key);
+      await s.pay(sale);
+      expect(await s.cases()).toEqual([`closed ${sale}`]);
+      s.place.skip?.(29.5 * 24 * HOUR);
+      await s.orders.maintain();
+      expect(s.reports).toContain('dead_letter_dropped');
+      s.place.skip?.(24 * HOUR);
+      await s.orders.maintain();
+      expect([await s.cases(), await s.state()]).toEqual([[], 'review']);
+      expect((await s.open()).state).toBe('review');
+      const [known] = (await s.orders.find({ key: s.key })).cases;
+      expect(await s.orders.decide(String(known?.id), 'book')).toEqual({ status: 'booked' });
+      expect([await s.lines(), await s.state()]).toEqual([[`paid ${sale} 59.7 first`], 'paid']);
+    });
+  });
+}
+
+for (const kind of await allPlaces()) testIn(kind);
