@@ -141,8 +141,15 @@ export async function playWholeMerchant(directory: string): Promise<void> {
   sandbox.pay(third.uuid);
   sandbox.cancelTransaction(fourth.uuid);
   // One query fails for good. The job tries the others all the same, and says by its exit code that it must run again.
-  sandbox.fault('getTransaction', { kind: 'status', status: 400 });
-  const [failing, next] = [await maintain(1), await maintain(0)];
+  sandbox.fault('getTransaction', {
+    kind: 'status',
+    status: 400,
+    transactionUUID: third.uuid,
+    times: Number.POSITIVE_INFINITY,
+  });
+  const failing = await maintain(1);
+  sandbox.clearFaults();
+  const next = await maintain(0);
   expect(failing.reconciled).toMatchObject({ asked: 2, failed: 1, isComplete: true });
   // No case is left to try again.
   expect(failing.replayed).toEqual({ done: 0, busy: 0, failed: 0, unhandled: 0 });
