@@ -12,7 +12,7 @@ export const pool = new pg.Pool({
 });
 pool.on('error', console.error); // when an idle connection is lost; without a listener, pg ends the process
 
-/** Orders, notifications and dead letters, in one table. Its records commit together with what a callback writes. */
+/** Orders, notifications and cases, in one table. Its records commit together with what a callback writes. */
 export const store = new PostgresStore(pool, { transactional: true });
 
 /** What a migration of yours would run. */
@@ -22,10 +22,17 @@ CREATE TABLE IF NOT EXISTS orders (
   paid boolean NOT NULL DEFAULT false
 );
 CREATE TABLE IF NOT EXISTS payments (
-  sale_token text NOT NULL,
-  order_key text, -- NULL: of no order that we know
-  amount numeric,
-  needs_person boolean NOT NULL,
+  sale text NOT NULL,
+  order_key text NOT NULL,
+  amount numeric NOT NULL,
+  is_first boolean NOT NULL,
+  booked_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE IF NOT EXISTS returns (
+  sale text NOT NULL,
+  order_key text NOT NULL,
+  amount numeric NOT NULL,
+  left_of_sale numeric NOT NULL,
   booked_at timestamptz NOT NULL DEFAULT now()
 );
 ${store.createTableSql()}`;

@@ -1,5 +1,5 @@
 // A job for every hour or day: finds the payments whose notification never came, frees the orders whose journey was
-// cancelled, replays dead letters, and deletes what has expired. If something failed, its exit code is 1.
+// cancelled, tries failed notifications again, and deletes what has expired. If something failed, its exit code is 1.
 import { pool } from './database.js';
 import { orders } from './shop.js';
 

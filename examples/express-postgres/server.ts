@@ -1,6 +1,7 @@
 // A whole merchant: subscriptions, the listener, and what the support staff see.
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler } from 'express';
+import { InvalidRequestError } from 'pix-automatic-sdk';
 import { OrderConflictError } from 'pix-automatic-sdk/orders';
 import { pool } from './database.js';
 import { openCases, orders, subscribe } from './shop.js';
@@ -17,15 +18,19 @@ app.post('/subscriptions', async (request, response) => {
 app.get('/support', async (_request, response) => {
   response.json(await openCases());
 });
-// Once their cause is fixed. What succeeds is forgotten.
-app.post('/support/replay', async (_request, response) => {
-  const letters = await orders.webhook.deadLetters.list();
-  response.json(await orders.webhook.replay(letters));
+// `{ id, decision: 'book' | 'dismiss' }`, and where the case needs it `order` or `amount`. It is final.
+app.post('/support/decide', async (request, response) => {
+  const { id, decision, order, amount } = request.body;
+  response.json(await orders.decide(id, decision, { order, amount }));
 });
 
 // Whatever went wrong, nobody has seen a second QR code: the payer may try again.
 const answerError: ErrorRequestHandler = (error, _request, response, _next) => {
   console.error(error);
+  if (error instanceof InvalidRequestError) {
+    response.status(422).json({ issues: error.issues });
+    return;
+  }
   response.status(error instanceof OrderConflictError ? 409 : 503).json({ error: 'Please try again.' });
 };
 app.use(answerError);
@@ -35,6 +40,6 @@ const server = app.listen(Number(process.env['PORT'] ?? 3000), () => {
 });
 
 process.once('SIGTERM', async () => {
-  await orders.webhook.drain(); // waits for running callbacks, and answers 503 to new notifications
+  await orders.stop(); // waits for running callbacks, and answers 503 to new notifications
   server.close(() => pool.end());
 });

@@ -1,24 +1,27 @@
 // Everything that has to do with money: how an order gets its journey, and what a payment does.
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { createOrders } from 'pix-automatic-sdk/orders';
-import { credentialsFromEnv } from 'pix-automatic-sdk/webhooks';
+import { type Case, createOrders } from 'pix-automatic-sdk/orders';
 import { pool, store } from './database.js';
 
 export const orders = createOrders({
   client: PaymentsClient.fromEnv(), // it confirms each payment before the callback runs
-  credentials: credentialsFromEnv(), // with the previous pair during a rotation
   store,
   on: {
     // Write through `transaction`: both writes happen exactly once, together with the record of the notification.
-    async paid({ order, sale, amount }, { transaction }) {
+    // It runs for the first payment, and for each month after that.
+    async paid({ order, sale, amount, isFirst }, { transaction }) {
       await transaction.query(
-        'INSERT INTO payments (sale_token, order_key, amount, needs_person) VALUES ($1, $2, $3, false)',
-        [sale, order, amount],
+        'INSERT INTO payments (sale, order_key, amount, is_first) VALUES ($1, $2, $3, $4)',
+        [sale, order, amount, isFirst],
       );
       await transaction.query('UPDATE orders SET paid = true WHERE key = $1', [order]);
     },
-    // Everything that is not expected is one of `orders.cases()`.
-    returned: 'ignore',
+    async returned({ order, sale, amount, left }, { transaction }) {
+      await transaction.query(
+        'INSERT INTO returns (sale, order_key, amount, left_of_sale) VALUES ($1, $2, $3, $4)',
+        [sale, order, amount, left],
+      );
+    },
     payout: 'ignore',
   },
   onReport: ({ code, key, message }) => console.error(code, key ?? '', message),
@@ -44,25 +47,7 @@ export async function subscribe(orderKey: string) {
   };
 }
 
-/**
- * What the support staff must look at: payments that need a person, orders that the service calls paid and does not
- * confirm, and dead letters.
- */
-export async function openCases() {
-  const payments = await pool.query(
-    `SELECT sale_token AS "saleToken", order_key AS "orderKey", amount, booked_at AS "bookedAt"
-     FROM payments WHERE needs_person ORDER BY booked_at`,
-  );
-  const letters = await orders.webhook.deadLetters.list();
-  // Without their bodies, which hold personal data.
-  return {
-    payments: payments.rows,
-    review: await orders.list({ state: 'review' }),
-    deadLetters: letters.map(({ key, code, attempts, lastFailedAt }) => ({
-      key,
-      code,
-      attempts,
-      lastFailedAt,
-    })),
-  };
+/** What the support staff must look at: everything that was not booked. Without the bodies, which hold personal data. */
+export async function openCases(): Promise<Omit<Case, 'body'>[]> {
+  return (await orders.cases()).map(({ body, ...rest }) => rest);
 }

@@ -25,7 +25,7 @@ const worker = new Miniflare({
 });
 const database = await worker.getD1Database('DB');
 for (const sql of [
-  'CREATE TABLE IF NOT EXISTS payments (key TEXT PRIMARY KEY, order_key TEXT, amount REAL, needs_person INTEGER)',
+  'CREATE TABLE IF NOT EXISTS payments (key TEXT PRIMARY KEY, order_key TEXT, amount REAL)',
   'CREATE TABLE IF NOT EXISTS pix_automatic (id TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL, expires_at INTEGER NOT NULL)',
   'CREATE INDEX IF NOT EXISTS pix_automatic_expires_at ON pix_automatic (expires_at)',
 ]) {

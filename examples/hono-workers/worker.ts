@@ -2,7 +2,6 @@ import { Hono } from 'hono';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { createOrders, type Orders } from 'pix-automatic-sdk/orders';
 import { createStore } from 'pix-automatic-sdk/stores';
-import { credentialsFromEnv } from 'pix-automatic-sdk/webhooks';
 import { type D1Database, D1Records } from './d1-records';
 
 interface Env {
@@ -18,13 +17,12 @@ let orders: Orders | undefined;
 function ordersOf({ DB, ...env }: Env): Orders {
   orders ??= createOrders({
     client: PaymentsClient.fromEnv(env), // it confirms each payment before the callback runs
-    credentials: credentialsFromEnv(env),
     store: createStore(new D1Records(DB)), // shared by all isolates
     on: {
       // It runs at least once. The primary key makes a second run harmless.
       async paid({ order, amount }, { key }) {
-        await DB.prepare('INSERT INTO payments VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
-          .bind(key, order, amount, 0)
+        await DB.prepare('INSERT INTO payments VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+          .bind(key, order, amount)
           .run();
         console.log(`${order} is paid`);
       },

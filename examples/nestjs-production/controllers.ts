@@ -71,10 +71,10 @@ export class WebhooksController {
 export class MetricsController {
   constructor(payments: Payments) {
     new Gauge({
-      name: 'payments_dead_letters',
+      name: 'payments_cases',
       help: 'Notifications that wait for a person, up to 1,000. Every process reports the same number: use max().',
       async collect() {
-        const count = payments.deadLetters().then(({ length }) => length);
+        const count = payments.cases().then(({ length }) => length);
         this.set(await count.catch(() => Number.NaN)); // the other metrics stay readable
       },
     });

@@ -14,18 +14,39 @@ export class Payment {
   @PrimaryGeneratedColumn()
   id!: number;
 
-  @Column('text', { name: 'sale_token' })
-  saleToken!: string;
+  @Column('text')
+  sale!: string;
 
-  /** `null`: of no order that we know. */
-  @Column('text', { name: 'order_key', nullable: true })
-  orderKey!: string | null;
+  @Column('text', { name: 'order_key' })
+  orderKey!: string;
 
-  @Column('numeric', { nullable: true })
-  amount!: number | null;
+  @Column('numeric')
+  amount!: number;
 
-  @Column('boolean', { name: 'needs_person' })
-  needsPerson!: boolean;
+  @Column('boolean', { name: 'is_first' })
+  isFirst!: boolean;
+
+  @CreateDateColumn({ name: 'booked_at', type: 'timestamptz' })
+  bookedAt!: Date;
+}
+
+/** What went back to the payer. */
+@Entity('returns')
+export class Return {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column('text')
+  sale!: string;
+
+  @Column('text', { name: 'order_key' })
+  orderKey!: string;
+
+  @Column('numeric')
+  amount!: number;
+
+  @Column('numeric', { name: 'left_of_sale' })
+  left!: number;
 
   @CreateDateColumn({ name: 'booked_at', type: 'timestamptz' })
   bookedAt!: Date;

@@ -26,7 +26,7 @@ export class Lifecycle implements BeforeApplicationShutdown {
     logger.info('SIGTERM: not ready any more');
     // Notifications that still come are processed. One that is refused comes again only a minute later.
     await sleep(DRAIN_DELAY_MS);
-    await this.payments.orders.webhook.drain();
+    await this.payments.orders.stop();
     logger.info('Drained');
     await flush();
   }

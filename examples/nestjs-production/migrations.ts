@@ -7,10 +7,18 @@ export class CreateTables1764547200000 implements MigrationInterface {
       CREATE TABLE orders (key text PRIMARY KEY, paid boolean NOT NULL DEFAULT false);
       CREATE TABLE payments (
         id serial PRIMARY KEY,
-        sale_token text NOT NULL,
-        order_key text,
-        amount numeric,
-        needs_person boolean NOT NULL,
+        sale text NOT NULL,
+        order_key text NOT NULL,
+        amount numeric NOT NULL,
+        is_first boolean NOT NULL,
+        booked_at timestamptz NOT NULL DEFAULT now()
+      );
+      CREATE TABLE returns (
+        id serial PRIMARY KEY,
+        sale text NOT NULL,
+        order_key text NOT NULL,
+        amount numeric NOT NULL,
+        left_of_sale numeric NOT NULL,
         booked_at timestamptz NOT NULL DEFAULT now()
       );
       ${typeormStore(runner.connection).createTableSql()}`);

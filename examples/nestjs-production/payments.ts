@@ -1,11 +1,10 @@
 // Everything that has to do with money: how an order gets its journey, and what a payment does.
 import { Injectable } from '@nestjs/common';
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { createOrders, type Orders } from 'pix-automatic-sdk/orders';
+import { type Case, createOrders, type DecideResult, type Orders } from 'pix-automatic-sdk/orders';
 import { typeormStore } from 'pix-automatic-sdk/stores';
-import { credentialsFromEnv } from 'pix-automatic-sdk/webhooks';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Order, Payment } from './entities.js';
+import { Order, Payment, Return } from './entities.js';
 import { clientObservers, countNotification, credentialsUsed, reportNotification } from './observability.js';
 
 @Injectable()
@@ -18,18 +17,18 @@ export class Payments {
     this.#manager = dataSource.manager;
     this.orders = createOrders({
       client: this.#client, // it confirms each payment before the callback runs
-      credentials: credentialsFromEnv(), // with the previous pair during a rotation
       store: typeormStore(dataSource, { maxTransactions: 8 }),
       on: {
         // Write through `transaction`: both writes happen exactly once, with the record of the notification.
-        async paid({ order, sale, amount }, { transaction, credentialIndex }) {
+        // It runs for the first payment, and for each month after that.
+        async paid({ order, sale, amount, isFirst }, { transaction, credentialIndex }) {
           credentialsUsed.inc({ pair: credentialIndex });
-          const payment = { saleToken: sale, orderKey: order, amount, needsPerson: false };
-          await transaction.insert(Payment, payment);
+          await transaction.insert(Payment, { sale, orderKey: order, amount, isFirst });
           await transaction.update(Order, { key: order }, { paid: true });
         },
-        // Everything that is not expected is one of `orders.cases()`.
-        returned: 'ignore',
+        async returned({ order, sale, amount, left }, { transaction }) {
+          await transaction.insert(Return, { sale, orderKey: order, amount, left });
+        },
         payout: 'ignore',
       },
       onDone: countNotification,
@@ -68,28 +67,23 @@ export class Payments {
     await this.#client.cancelScheduledPayment(instructionId, { reason: 'Customer left' });
   }
 
-  /** What the support staff must look at. */
-  async openCases() {
-    const payments = await this.#manager.find(Payment, {
-      where: { needsPerson: true },
-      order: { id: 'ASC' },
-    });
-    const review = await this.orders.list({ state: 'review' });
-    const deadLetters = await this.deadLetters();
-    return { payments, review, deadLetters: deadLetters.map(({ body, url, ...rest }) => rest) };
+  /** What was not booked, up to 1,000: what the support staff must look at. The bodies hold personal data: without them. */
+  async cases(): Promise<Omit<Case, 'body'>[]> {
+    return (await this.orders.cases({ limit: 1_000 })).map(({ body, ...rest }) => rest);
   }
 
-  async replayDeadLetters(key?: string) {
-    const letters = await this.deadLetters();
-    return this.orders.webhook.replay(letters.filter((letter) => key === undefined || letter.key === key));
+  /** Books a case, or ends it without booking anything. Either is final. */
+  decide({ id, decision, ...booking }: Decision): Promise<DecideResult> {
+    return this.orders.decide(id, decision, booking);
   }
+}
 
-  forgetDeadLetter(key: string) {
-    return this.orders.webhook.deadLetters.forget(key);
-  }
-
-  /** The first 1,000. */
-  deadLetters() {
-    return this.orders.webhook.deadLetters.list({ limit: 1_000 });
-  }
+export interface Decision {
+  /** Of the case. */
+  id: string;
+  decision: 'book' | 'dismiss';
+  /** For a payment of no order: whose it is. */
+  order?: string;
+  /** Where nothing else says how much it is. */
+  amount?: number;
 }

@@ -4,17 +4,19 @@ import {
   Body,
   type CanActivate,
   Controller,
-  Delete,
   type ExecutionContext,
   Get,
   HttpCode,
   Injectable,
-  Param,
   Post,
+  ServiceUnavailableException,
   UnauthorizedException,
+  UnprocessableEntityException,
   UseGuards,
 } from '@nestjs/common';
-import { Payments } from './payments.js';
+import { InvalidRequestError } from 'pix-automatic-sdk';
+import { reportError } from './observability.js';
+import { type Decision, Payments } from './payments.js';
 
 @Injectable()
 class SupportGuard implements CanActivate {
@@ -22,7 +24,7 @@ class SupportGuard implements CanActivate {
 
   constructor() {
     const token = process.env['SUPPORT_TOKEN'];
-    if (!token) throw new Error('Set SUPPORT_TOKEN: /support shows payments, and runs notifications again.');
+    if (!token) throw new Error('Set SUPPORT_TOKEN: /support shows payments, and books them.');
     this.#expected = digest(`Bearer ${token}`);
   }
 
@@ -43,26 +45,22 @@ function digest(text: string) {
 export class SupportController {
   constructor(private readonly payments: Payments) {}
 
-  /**
-   * Payments that need a person, orders that the service calls paid and does not confirm, and dead letters, without their
-   * bodies, which hold personal data.
-   */
+  /** Each with its reason, its order, its sale and its amount, if they are known. */
   @Get()
-  openCases() {
-    return this.payments.openCases();
+  cases() {
+    return this.payments.cases();
   }
 
-  /** Runs all dead letters again, or one of them, once their cause is fixed. What succeeds is forgotten. */
-  @Post('replay')
+  @Post('decide')
   @HttpCode(200)
-  replay(@Body() body?: { key?: string }) {
-    return this.payments.replayDeadLetters(body?.key);
-  }
-
-  /** For a dead letter that somebody has dealt with in another way. */
-  @Delete('dead-letters/:key')
-  @HttpCode(204)
-  forget(@Param('key') key: string) {
-    return this.payments.forgetDeadLetter(key);
+  async decide(@Body() decision: Decision) {
+    try {
+      return await this.payments.decide(decision);
+    } catch (error) {
+      reportError(error, 'not decided');
+      if (error instanceof InvalidRequestError) throw new UnprocessableEntityException(error.issues);
+      // The case stays, whatever it was.
+      throw new ServiceUnavailableException('Please try again.');
+    }
   }
 }

@@ -2,11 +2,10 @@
 const { createServer } = require('node:http');
 const { PaymentsClient } = require('pix-automatic-sdk');
 const { createOrders } = require('pix-automatic-sdk/orders');
-const { credentialsFromEnv, MemoryStore } = require('pix-automatic-sdk/webhooks');
+const { MemoryStore } = require('pix-automatic-sdk/webhooks');
 
 const orders = createOrders({
   client: PaymentsClient.fromEnv(), // PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN
-  credentials: credentialsFromEnv(),
   store: new MemoryStore(), // stands for your database
   on: {
     // Runs once for each payment that is expected, after the service has confirmed it. If it throws, it runs again.
@@ -54,7 +53,7 @@ server.listen(process.env.PORT ?? 3000, async () => {
 
 process.once('SIGTERM', async () => {
   // Running callbacks finish. A notification that comes now is answered 503, and comes again.
-  await orders.webhook.drain();
+  await orders.stop();
   server.close();
   console.log('Drained');
 });

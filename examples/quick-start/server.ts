@@ -3,13 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { createOrders } from 'pix-automatic-sdk/orders';
-import { credentialsFromEnv, MemoryStore } from 'pix-automatic-sdk/webhooks';
+import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 
 const { PORT = '3000' } = process.env;
 
 const orders = createOrders({
   client: PaymentsClient.fromEnv(), // PAYMENTS_BASE_URL, PAYMENTS_API_KEY, PAYMENTS_API_TOKEN
-  credentials: credentialsFromEnv(),
   store: new MemoryStore(), // stands for your database
   on: {
     // Runs once for each payment that is expected, after the service has confirmed it. If it throws, it runs again.
@@ -57,7 +56,7 @@ server.listen(Number(PORT), async () => {
 
 process.once('SIGTERM', async () => {
   // Running callbacks finish. A notification that comes now is answered 503, and comes again.
-  await orders.webhook.drain();
+  await orders.stop();
   server.close();
   console.log('Drained');
 });

@@ -3,12 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { createOrders } from 'pix-automatic-sdk/orders';
 import { explainPixCode } from 'pix-automatic-sdk/pix';
-import { credentialsFromEnv, MemoryStore } from 'pix-automatic-sdk/webhooks';
+import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { scheduledCharge } from './scheduled-charge.js';
 
 const orders = createOrders({
   client: PaymentsClient.fromEnv(), // it confirms each payment before the callback runs
-  credentials: credentialsFromEnv(),
   store: new MemoryStore(), // one process; in production a database
   kinds: [scheduledCharge],
   on: {
@@ -55,6 +54,6 @@ server.listen(Number(process.env['PORT'] ?? 3000), async () => {
 });
 
 process.once('SIGTERM', async () => {
-  await orders.webhook.drain();
+  await orders.stop();
   server.close();
 });

@@ -15,7 +15,7 @@ function openShop({ client, credentials, store }, database) {
     store,
     on: {
       paid: async ({ order }) => database.markAsPaid(order),
-      returned: 'ignore',
+      returned: async ({ sale, amount }) => database.addReturn(sale, amount),
       payout: 'ignore',
     },
     onReport: () => {},

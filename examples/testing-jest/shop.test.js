@@ -1,7 +1,7 @@
 const { fixtures, notificationRequest, testOrders } = require('pix-automatic-sdk/testing');
 const { openShop, unsubscribe } = require('./shop');
 
-const database = { markAsPaid: jest.fn(), askAPerson: jest.fn(), setReversal: jest.fn() };
+const database = { markAsPaid: jest.fn(), addReturn: jest.fn() };
 beforeEach(() => jest.resetAllMocks());
 
 const { referenceCode: _, ...request } = fixtures.recurringCheckoutRequest();
@@ -10,17 +10,17 @@ const { referenceCode: _, ...request } = fixtures.recurringCheckoutRequest();
 const start = () => testOrders((parts) => openShop(parts, database));
 
 describe('a notification', () => {
-  test('of each state of a reversal is acted on once', async () => {
-    const { orders, service } = start();
-    for (const status of ['PENDING', 'PENDING', 'PAID', 'PAID']) {
-      const request = notificationRequest('reversal', { status }, service.credentials);
-      expect((await orders.webhook(request)).status).toBe(200);
-    }
-    const { uuid } = fixtures.reversal().sale;
-    expect(database.setReversal.mock.calls).toEqual([
-      [uuid, 'PENDING'],
-      [uuid, 'PAID'],
-    ]);
+  test('of a reversal is acted on once, when the money is back', async () => {
+    const { orders, service, clock, pay } = start();
+    const order = await orders.open('order-1', request);
+    await pay(order);
+    const reversal = service.reverse(order.uuid, { amount: 10 });
+    await clock.advance(0);
+    expect(database.addReturn).not.toHaveBeenCalled(); // it is pending
+    service.completeReversal(reversal.uuid);
+    await clock.advance(0);
+    for (const { id } of service.deliveries) await service.redeliver(id);
+    expect(database.addReturn.mock.calls).toEqual([[order.uuid, 10]]);
   });
 
   test('of somebody else is refused', async () => {

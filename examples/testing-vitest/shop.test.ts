@@ -2,7 +2,7 @@ import { fixtures, notificationRequest, testOrders } from 'pix-automatic-sdk/tes
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { openShop, subscribe } from './shop';
 
-const database = { markAsPaid: vi.fn(), addRefund: vi.fn(), askAPerson: vi.fn() };
+const database = { markAsPaid: vi.fn(), addRefund: vi.fn() };
 beforeEach(() => vi.resetAllMocks());
 
 const { referenceCode: _, ...request } = fixtures.recurringCheckoutRequest();
@@ -43,14 +43,15 @@ describe('a subscription', () => {
     const { orders, service, pay } = start();
     service.fault('createRecurringCheckout', { kind: 'status', status: 504, takesEffect: true });
     await expect(subscribe(orders, 'order-1', request)).rejects.toMatchObject({ outcome: 'unknown' });
-    const { uuid, referenceCode } = await subscribe(orders, 'order-1', request);
-    expect(referenceCode).toBe('order-1-2');
+    const order = await subscribe(orders, 'order-1', request);
+    expect(order.referenceCode).toBe('order-1-2');
 
-    // Nobody was shown the QR code of the first. Should it be paid, a person looks at it.
-    const lost = service.transactions.find((each) => each.uuid !== uuid);
+    // Nobody was shown the QR code of the first. Should it be paid all the same, a person decides.
+    const lost = service.transactions.find(({ uuid }) => uuid !== order.uuid);
+    await pay(order);
     await pay({ uuid: lost?.uuid });
-    expect(database.askAPerson.mock.calls).toEqual([[lost?.uuid]]);
-    expect(database.markAsPaid).not.toHaveBeenCalled();
+    expect(database.markAsPaid.mock.calls).toEqual([['order-1']]);
+    expect(await orders.cases()).toMatchObject([{ reason: 'paid_twice', sale: lost?.uuid }]);
   });
 
   test('is paid with the retry when the database was away, a minute later and in no time', async () => {
@@ -69,7 +70,7 @@ describe('a subscription', () => {
     await pay(order);
     await clock.advance(60_000);
     expect(database.markAsPaid.mock.calls).toEqual([['order-1'], ['order-1']]);
-    expect(database.askAPerson).not.toHaveBeenCalled();
+    expect(await orders.cases()).toEqual([]);
   });
 
   test('is not paid because somebody who knows the credentials says so', async () => {

@@ -202,9 +202,10 @@ function isAboutAnother(uuid: unknown, { asked }: Call<unknown>): boolean {
   );
 }
 
-/** Whether a response is a whole success that names the transaction which was asked for. */
+/** Whether a response is a whole success that names the transaction which was asked for, whatever its framing said. */
 export function isAnswerTo({ status, text, readError }: Received, call: Call<unknown>): boolean {
-  if (readError !== undefined || status === undefined || status < 200 || status > 299) return false;
+  if (status === undefined || status < 200 || status > 299) return false;
+  if (readError !== undefined && typeof parseBody(text) !== 'object') return false;
   const [uuid, ...others] = uuidsIn(text, call);
   return uuid !== undefined && others.length === 0 && !isAboutAnother(uuid, call);
 }

@@ -9,6 +9,7 @@ import {
 import { realTimers } from '../sandbox/delivery/delivery-log';
 import { answerCall, type Ending } from '../sandbox/faults';
 import type { ServiceAnswer } from '../sandbox/model/answers';
+import type { ServiceState } from '../sandbox/model/records';
 import type { Credentials } from '../service/credentials';
 import { readOptions } from '../values/option-checks';
 import type { FakeClock } from './fake-clock';
@@ -84,6 +85,14 @@ export interface MockService<Handler = any> extends SandboxControls {
  * @throws `ConfigurationError` for an option that cannot work
  */
 export function mockService<Handler>(options: MockServiceOptions<Handler> = {}): MockService<Handler> {
+  return mockedService(options).service;
+}
+
+/** The same, with the state of its model. */
+export function mockedService<Handler>(options: MockServiceOptions<Handler>): {
+  service: MockService<Handler>;
+  state: ServiceState;
+} {
   const own = readOptions(options);
   const { http, clock, deliverTo } = own;
   const url = resolveBaseUrl(own.baseUrl ?? 'https://service.example');
@@ -104,7 +113,7 @@ export function mockService<Handler>(options: MockServiceOptions<Handler> = {}):
   // A text pattern would take the colons of an IPv6 address for parameters.
   const everything = new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}/`);
   const answer = (request: Request) => answerRequest(core, request, prefix);
-  return Object.assign(core.controls, {
+  const service = Object.assign(core.controls, {
     handlers: http === undefined ? [] : [http.all(everything, ({ request }) => answer(request))],
     async fetch(input: string | URL | Request, init?: RequestInit) {
       const request = new Request(input, init);
@@ -121,6 +130,7 @@ export function mockService<Handler>(options: MockServiceOptions<Handler> = {}):
     },
     close: () => core.deliveryLog.close(),
   });
+  return { service, state: core.model.state };
 }
 
 /** The base URL as a request shows it, without a slash at the end. */

@@ -14,7 +14,7 @@ export interface RecurrencePaymentsOptions {
   periodicity?: PixPeriodicity | undefined;
   /**
    * Whether each payment has a `saleToken` of its own, or all have the first one's. The document does not show which:
-   * test both. Default: `own`.
+   * test both. With the same one, all but the first are `unexpected_repeat`. Default: `own`.
    */
   saleTokens?: 'own' | 'same' | undefined;
 }
@@ -23,6 +23,9 @@ export interface RecurrencePaymentsOptions {
  * The payloads of a recurrence's `payment` notifications, one a period: the fixture `payment` with your overrides, the
  * same `referenceCode`, and the day of each period as its `date`. That a later charge comes as a `payment` is made up:
  * the document does not show the notifications of a recurrence.
+ *
+ * For `createWebhookHandler` without `confirm`, and for your own functions: no service knows these sales. Orders, which ask
+ * about each payment, are charged by `charge` of `testOrders`.
  *
  * @example
  * for (const payment of recurrencePayments({ times: 3 }, { amount: 29.9 })) {

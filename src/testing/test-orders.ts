@@ -2,14 +2,14 @@ import { PaymentsClient } from '../client/payments-client';
 import { ConfigurationError } from '../errors';
 import type { Orders } from '../orders/create-orders';
 import type { Delivery } from '../sandbox/delivery/delivery';
-import type { RefundOptions } from '../sandbox/model/moves';
+import { type ChargeOptions, charge, type RefundOptions } from '../sandbox/model/moves';
 import type { Credentials } from '../service/credentials';
 import { MemoryStore } from '../stores/memory-store';
 import { type Store, type StoreSteps, stepsOf } from '../stores/steps';
 import { readOptions } from '../values/option-checks';
 import { crashed, withSteps } from './crash-before-commit';
 import { type FakeClock, fakeClock } from './fake-clock';
-import { type MockService, type MockServiceOptions, mockService } from './mock-service';
+import { type MockService, type MockServiceOptions, mockedService } from './mock-service';
 
 /** What `testOrders` gives to your function that makes the orders. */
 export interface OrdersParts<Transaction = undefined> {
@@ -47,6 +47,16 @@ export interface TestOrders<Transaction = undefined> {
   /** A refund is credited, in part or in full. Resolves as `pay` does. */
   refund(order: OpenedJourney, options?: RefundOptions): Promise<Delivery | undefined>;
   /**
+   * A later charge of the recurrence, now: by default a payment with a `saleToken` of its own, of the recurrence's amount.
+   * The document does not show what comes, so test each form. Resolves as `pay` does, with the charge, for `refund`.
+   *
+   * @example
+   * const monthTwo = await charge(order); // runs `paid`, `isFirst: false`
+   * await charge(order, { amount: 31 }); // a case
+   * await charge(order, { as: ({ sale, amount }) => ({ yourSale: sale, yourAmount: amount }) }); // for `asPayment`
+   */
+  charge(order: OpenedJourney, options?: ChargeOptions): Promise<Charge>;
+  /**
    * From now on, the next callback that succeeds is the last thing that its process does: nothing is recorded and nothing
    * is answered; in a transaction, nothing is committed. The service sends the notification again after a minute.
    */
@@ -57,6 +67,14 @@ export interface TestOrders<Transaction = undefined> {
 export interface OpenedJourney {
   /** The transaction's uuid. */
   readonly uuid?: string | undefined;
+}
+
+/** A charge that was made. */
+export interface Charge {
+  /** The uuid of its transaction: for `same-sale`, that of the first payment. */
+  readonly uuid: string;
+  /** What was sent about it; `undefined` without a listener. */
+  readonly delivery: Delivery | undefined;
 }
 
 /**
@@ -82,7 +100,7 @@ export function testOrders<Transaction = undefined>(
   const clock = fakeClock();
   const process: Process = { isDead: false, isDying: false };
   let crashes = false;
-  const service = mockService({
+  const { service, state } = mockedService<never>({
     ...own,
     clock,
     async deliverTo(request) {
@@ -113,6 +131,13 @@ export function testOrders<Transaction = undefined>(
     clock,
     pay: (order) => delivered(() => service.pay(uuidOf(order))),
     refund: (order, refund) => delivered(() => service.refund(uuidOf(order), refund)),
+    async charge(order, options = {}) {
+      let uuid = uuidOf(order);
+      const delivery = await delivered(() => {
+        uuid = charge(state, uuid, readOptions(options));
+      });
+      return { uuid, delivery };
+    },
     crash() {
       crashes = true;
     },

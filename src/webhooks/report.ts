@@ -439,14 +439,24 @@ function placeOf(error: unknown): string | undefined {
   const places = stack
     .slice(from)
     .split('\n', MAX_FRAMES)
-    .map((line) => /(?:\(|at (?:async )?|@)((?:file:\/\/)?[^\s()]*):(\d+):\d+\)?$/.exec(line))
-    .flatMap((match) => (match === null ? [] : [`${match[1]}:${match[2]}`.replace(/^file:\/\//, '')]))
+    .flatMap(placeIn)
     .filter((place) => !/[\\/]pix-automatic-sdk[\\/](?:dist|src)[\\/]|^node:/.test(place));
   const place = places.find((each) => !each.includes('node_modules')) ?? places[0];
   return place && inOneLine(place);
 }
 
 const MAX_FRAMES = 30;
+
+/** File and line in a frame, if it has them: `at name (file:1:2)`, `at file:1:2`, or `name@file:1:2`. */
+function placeIn(frame: string): readonly string[] {
+  const end = /:(\d+):\d+\)?$/.exec(frame);
+  if (end === null) return [];
+  const before = frame.slice(0, end.index);
+  const word = before.slice(Math.max(before.lastIndexOf('('), before.lastIndexOf(' ')) + 1);
+  const [name = '', ...file] = word.split('@');
+  const path = file.length > 0 && !name.includes('/') ? file.join('@') : word;
+  return [`${path.replace(/^file:\/\//, '')}:${end[1]}`];
+}
 
 function describeError(error: unknown): string {
   if (typeof error === 'string') return inOneLine(error);

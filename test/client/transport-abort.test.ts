@@ -53,7 +53,7 @@ describe.each(operations)('$name', (operation) => {
     ['in the middle of the body', stallInBodyOf(200), 'unknown'],
     ['in the middle of the body of a 4xx', stallInBodyOf(400), 'refused'],
     ['during back-off', reply(429, '', { 'retry-after': '60' }), 'refused'],
-  ])('ends at once when the signal fires %s, and is not retried', async (_, respond, outcome) => {
+  ])('ends at once when the signal fires %s, and is not retried', async (when, respond, outcome) => {
     const server = await startHttpServer(respond);
     const controller = new AbortController();
     const failure = failureOf(call(clientFor(server), { signal: controller.signal }));
@@ -61,7 +61,9 @@ describe.each(operations)('$name', (operation) => {
     await sleep(50); // Give what the server sent time to arrive.
     controller.abort(reason);
     const expected = { name: 'AbortError', code: 'aborted', attempts: 1, cause: reason };
-    expect(await failure).toMatchObject({ ...expected, outcome });
+    // What came over a kept connection may be an answer that nobody asked for.
+    const isInDoubt = operation === query && when.startsWith('in the middle of the body of a 4xx');
+    expect(await failure).toMatchObject({ ...expected, outcome: isInDoubt ? 'unknown' : outcome });
     expect(server.requests).toHaveLength(1);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });

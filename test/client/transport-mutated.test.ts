@@ -282,8 +282,11 @@ function textsAt(text: string, path: readonly string[]): string[] {
   };
   const string = (): string => {
     const quoted = take(/"(?:[^"\\]|\\.)*"/sy);
-    if (quoted === '') throw END;
-    return JSON.parse(quoted);
+    try {
+      return JSON.parse(quoted);
+    } catch {
+      throw END;
+    }
   };
   const value = (keys: readonly string[]): void => {
     const first = peek();

@@ -66,9 +66,7 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
 
     const answers = sandbox.deliveries.map(({ attempts }) => attempts.map(({ httpStatus }) => httpStatus));
     expect(answers).toEqual(uuids.map(() => [200]));
-    const [paid] = await query(
-      'SELECT count(*)::int, count(DISTINCT sale_token)::int AS sales FROM payments',
-    );
+    const [paid] = await query('SELECT count(*)::int, count(DISTINCT sale)::int AS sales FROM payments');
     expect(paid).toEqual({ count: 60, sales: 60 });
     const { stdout } = (await ended) ?? {};
     const served = metric(
@@ -86,7 +84,7 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     ]);
   });
 
-  it('counts, traces and reports what fails, shows it to support staff alone, and runs it again', async () => {
+  it('counts, traces and reports what fails, shows it to support staff alone, and lets them decide', async () => {
     const sentry = await startRecorder();
     const collector = await startRecorder();
     const { query, listeners, call } = await startMerchant({
@@ -112,50 +110,48 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     const [scheduled] = sandbox.pay(uuid);
     await firstAnswer(sandbox);
     await expect.poll(sentry.fingerprints).toContainEqual(['callback_failed', 'payment', '500']);
-    await program?.printed(
-      /"code":"callback_failed".*"message":"The callback threw\. .* kept as a dead letter/,
-    );
+    await program?.printed(/"code":"callback_failed".*"message":"The callback threw\. /);
     const key = `payment:${uuid}:PAID`;
     const cases = async () => (await call('GET', '/support')).json();
-    expect((await cases()).deadLetters).toEqual([
+    expect(await cases()).toEqual([
       {
-        key,
-        subject: `payment:${uuid}`,
-        state: 'PAID',
+        id: key,
+        reason: 'callback_failed',
+        retries: true,
+        order: 'order-1',
+        sale: uuid,
+        amount: 59.7,
         kind: 'payment',
-        code: 'callback_failed',
-        errorName: 'QueryFailedError',
         attempts: 1,
+        credential: expect.stringMatching(/^[\da-f]{8}$/),
         firstFailedAt: expect.any(Number),
         lastFailedAt: expect.any(Number),
       },
     ]);
     const before = await metrics(program);
-    expect(metric(before, 'payments_dead_letters')).toBe(1);
+    expect(metric(before, 'payments_cases')).toBe(1);
     expect(metric(before, 'payments_reports_total', 'code="callback_failed"', 'kind="payment"')).toBe(1);
     expect(metric(before, 'payments_credentials_total', 'pair="0"')).toBe(1);
     expect(metric(before, 'payments_delivery_seconds_count', 'status="500"')).toBe(1);
 
     // Only with the token.
     expect(await call('GET', '/support', undefined, 'Bearer another')).toMatchObject({ status: 401 });
-    expect(await call('POST', '/support/replay', {}, '')).toMatchObject({ status: 401 });
-    expect(await call('DELETE', `/support/dead-letters/${key}`, undefined, '')).toMatchObject({
-      status: 401,
-    });
+    const book = { id: key, decision: 'book' };
+    expect(await call('POST', '/support/decide', book, '')).toMatchObject({ status: 401 });
 
-    // Once its cause is fixed, it runs again. What nobody needs is forgotten.
+    // Once its cause is fixed, it is booked. What nobody needs is dismissed.
+    expect(await call('POST', '/support/decide', book)).toMatchObject({ status: 503 });
     await query('ALTER TABLE payments DROP CONSTRAINT bug');
-    expect(await (await call('POST', '/support/replay', { key })).json()).toEqual([{ key, status: 'done' }]);
-    expect(await query('SELECT sale_token, needs_person FROM payments')).toEqual([
-      { sale_token: uuid, needs_person: false },
-    ]);
+    expect(await (await call('POST', '/support/decide', book)).json()).toEqual({ status: 'booked' });
+    expect(await query('SELECT sale, is_first FROM payments')).toEqual([{ sale: uuid, is_first: true }]);
     sandbox.notify({ event: 'recurrence' });
     await firstAnswer(sandbox);
-    const [unknown] = (await cases()).deadLetters;
-    expect(unknown).toMatchObject({ code: 'unhandled' });
-    expect(await call('DELETE', `/support/dead-letters/${unknown.key}`)).toMatchObject({ status: 204 });
-    expect((await cases()).deadLetters).toEqual([]);
-    expect(metric(await metrics(program), 'payments_dead_letters')).toBe(0);
+    const [unknown] = await cases();
+    expect(unknown).toMatchObject({ reason: 'unhandled' });
+    const dismissed = await call('POST', '/support/decide', { id: unknown.id, decision: 'dismiss' });
+    expect(await dismissed.json()).toEqual({ status: 'dismissed' });
+    expect(await cases()).toEqual([]);
+    expect(metric(await metrics(program), 'payments_cases')).toBe(0);
 
     const cancel = () => call('DELETE', `/subscriptions/payments/${scheduled?.instructionId}`);
     expect(await cancel()).toMatchObject({ status: 204 });

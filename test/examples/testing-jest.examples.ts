@@ -8,7 +8,7 @@ it('testing-jest: its tests pass, and fail for a shop that cancels nothing', asy
   const directory = await installExample('testing-jest');
   const { status, tests, output } = await runTests(directory);
   expect(tests, output).toEqual([
-    '✓ of each state of a reversal is acted on once',
+    '✓ of a reversal is acted on once, when the money is back',
     '✓ of somebody else is refused',
     '✓ is paid with the retry when the database was away, a minute later and in no time',
     '✓ is not paid because somebody who knows the credentials says so',

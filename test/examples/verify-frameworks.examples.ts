@@ -10,7 +10,11 @@ const examples: [name: string, acted: Acted, shop: Shop | undefined][] = [
   ['quick-start-commonjs', { payment: /(?<subject>\S+) is paid: BRL (?<amount>[\d.]+)/gm }, route],
   ['hono-workers', { payment: /(?<subject>\S+) is paid$/gm }, route],
   ['nextjs', { payment: /(?<subject>\S+): paid$/gm }, nextShop],
-  ['recurrence-notifications', { payment: /: sign-up, |must look at/gm }, undefined],
+  [
+    'recurrence-notifications',
+    { payment: /(?<subject>\S+): (?:sign-up|later charge), (?<amount>[\d.]+)/gm },
+    undefined,
+  ],
 ];
 
 describe('no step of verify fails for the example', () => {

@@ -167,6 +167,62 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
       });
     }
 
+    // Of pg's own client.
+    if (name === 'PostgreSQL') {
+      it.each([
+        ['transactions', { first: 13, repeat: 2, later: 16, refund: 13 }],
+        ['leases', { first: 10, repeat: 2, later: 11, refund: 8 }],
+      ])('with %s, each notification takes as many statements as before', async (mode, expected) => {
+        const pool = new pg.Pool({ ...postgresConfig, max: 2 });
+        onTestFinished(() => pool.end());
+        const isTransactional = mode === 'transactions';
+        const used = new PostgresStore(pool, {
+          table,
+          ...(isTransactional && { transactional: true }),
+        } as never);
+        const client = new FakeClient();
+        const text = `INSERT INTO ${booked} VALUES ($1, $2, $3)`;
+        const insert = ({ transaction }: { readonly transaction: unknown }, values: unknown[]) =>
+          transaction === undefined
+            ? pool.query(text, values)
+            : (transaction as PostgresTransaction).query(text, values);
+        const orders = createOrders({
+          client,
+          credentials,
+          store: used as Store<unknown>,
+          on: {
+            paid: ({ sale, order, isFirst }, context) => insert(context, [sale, order, String(isFirst)]),
+            returned: ({ sale, order, left }, context) => insert(context, [sale, order, String(left)]),
+          },
+        });
+        const referenceCode = `order-${randomUUID()}`;
+        const sale = String((await orders.open(referenceCode, request)).uuid);
+        const charge = randomUUID();
+        client.transactions.set(sale, paid(sale, { referenceCode }));
+        client.transactions.set(charge, paid(charge, { referenceCode, amount: 29.9 }));
+        const refund = { uuid: randomUUID(), amount: 9.7, status: 'PAID' };
+        const [first, later] = [59.7, 29.9].map((amount) => ({ referenceCode, amount, currency: 'BRL' }));
+        const query = vi.spyOn(pg.Client.prototype, 'query');
+        onTestFinished(() => query.mockRestore());
+        const statementsOf = async (kind: 'payment' | 'refund', payload: object) => {
+          query.mockClear();
+          const { status } = await orders.webhook(notificationRequest(kind, payload as never, credentials));
+          expect(status).toBe(200);
+          return query.mock.calls.length;
+        };
+        const [paidOnce, paidAgain] = [
+          await statementsOf('payment', { saleToken: sale, ...first }),
+          await statementsOf('payment', { saleToken: sale, ...first }),
+        ];
+        const paidLater = await statementsOf('payment', { saleToken: charge, ...later });
+        const fields = { referenceCode, currency: 'BRL', reversedAmount: 9.7, amountRefunded: 9.7 };
+        const refunded = await statementsOf('refund', { saleToken: sale, ...fields, status: 'PAID', refund });
+        expect({ first: paidOnce, repeat: paidAgain, later: paidLater, refund: refunded }).toEqual(expected);
+        const { payments, returns, cases } = await orders.find({ key: referenceCode });
+        expect([payments.length, returns.length, cases.length]).toEqual([2, 1, 0]);
+      });
+    }
+
     it('the second of two attempts that are paid at once sees the first', async () => {
       // Both callbacks begin before either has ended: the second waits for the order’s record.
       const { key, orders, client, open, pay, bookings } = shop((transaction) => query(transaction, wait));

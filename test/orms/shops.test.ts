@@ -70,11 +70,11 @@ describe.skipIf(database === undefined)('the shop with Knex and Express over MyS
     expect(await open()).toEqual(order);
 
     sandbox.pay(sandbox.transactions[0]?.uuid ?? '');
-    const rows = () => query('SELECT order_key, needs_person FROM payments');
+    const rows = () => query('SELECT order_key, amount FROM payments');
     await vi.waitFor(async () => expect(await rows()).not.toEqual([]), { timeout: 30_000, interval: 100 });
     await sandbox.idle();
     for (const { id } of sandbox.deliveries) expect((await sandbox.redeliver(id)).httpStatus).toBe(200);
     expect(await open()).toEqual({ state: 'paid', code: null });
-    expect(await rows()).toEqual([{ order_key: 'order-1', needs_person: 0 }]);
+    expect(await rows()).toEqual([{ order_key: 'order-1', amount: '59.70' }]);
   });
 });

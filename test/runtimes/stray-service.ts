@@ -20,8 +20,13 @@ export const strays: Readonly<Record<string, string>> = {
 export interface StrayService {
   readonly http: number;
   readonly tls: number;
-  /** Sends the stray that a line names over all connections that have served a request and wait. */
+  /**
+   * Sends the stray that a line names over all connections that have served a request and wait: `400 now` at once, and
+   * `400 crossing` as the first bytes of the next request come in, so that it crosses that request. Answers `ok`.
+   */
   readonly control: number;
+  /** The methods of the requests that a stray has crossed on their own connection, and how often. */
+  readonly crossed: Readonly<Record<string, number>>;
   /** How often each journey was created, and each payment cancelled. */
   readonly acted: ReadonlyMap<string, number>;
   close(): Promise<void>;
@@ -31,8 +36,13 @@ export async function startStrayService(random: Random): Promise<StrayService> {
   const idle = new Set<Socket>();
   const sockets = new Set<Socket>();
   const acted = new Map<string, number>();
+  const crossed: Record<string, number> = {};
+  let crossing = '';
   let told = 0;
   let served = 0;
+  const sendStray = (stray: string) => {
+    for (const socket of idle) if (socket.writable) socket.write(stray);
+  };
   const accept = (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => [idle, sockets].map((each) => each.delete(socket)));
@@ -41,6 +51,12 @@ export async function startStrayService(random: Random): Promise<StrayService> {
     accept(socket);
     let received = '';
     socket.on('data', async (chunk) => {
+      if (crossing !== '') {
+        const [method = ''] = chunk.toString().split(' ');
+        if (idle.has(socket)) crossed[method] = (crossed[method] ?? 0) + 1;
+        sendStray(crossing);
+        crossing = '';
+      }
       received += chunk.toString('latin1');
       const [head = '', body] = received.split(/\r\n\r\n(.*)/s);
       const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
@@ -63,9 +79,13 @@ export async function startStrayService(random: Random): Promise<StrayService> {
   const control = createServer((socket) => {
     accept(socket);
     socket.on('data', async (chunk) => {
-      const [name = ''] = chunk.toString().split('\n');
+      const [name = '', when] = chunk.toString().trim().split(' ');
+      const stray = strays[name] ?? '';
+      if (when === 'crossing') crossing = stray;
+      socket.write('ok\n');
+      if (when === 'crossing') return;
       await sleep(2 * random('stray', ++told));
-      for (const each of idle) if (each.writable) each.write(strays[name] ?? '');
+      sendStray(stray);
     });
   });
   const servers: Server[] = [http, tls, control];
@@ -78,6 +98,7 @@ export async function startStrayService(random: Random): Promise<StrayService> {
     http: httpPort,
     tls: tlsPort,
     control: controlPort,
+    crossed,
     acted,
     close: async () => {
       for (const socket of sockets) socket.destroy();

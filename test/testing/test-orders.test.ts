@@ -1,5 +1,6 @@
-import { ConfigurationError } from 'pix-automatic-sdk';
+import { ConfigurationError, InvalidRequestError } from 'pix-automatic-sdk';
 import { createOrders, type PaidOrder } from 'pix-automatic-sdk/orders';
+import { SandboxError } from 'pix-automatic-sdk/sandbox';
 import { fixtures, type MockService, type OrdersParts, testOrders } from 'pix-automatic-sdk/testing';
 import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
@@ -7,7 +8,12 @@ import { stepsOf } from '../../src/stores/steps';
 import { type FakeTransact, fakeTransact } from '../helpers/fake-transact';
 import { storeOf } from '../helpers/store-of';
 
-const { referenceCode: _, ...request } = fixtures.recurringCheckoutRequest({ amount: 59.7 });
+const { referenceCode: _, ...request } = fixtures.recurringCheckoutRequest({
+  amount: 59.7,
+  recurrence: { amount: { recurrenceAmount: 29.9 } },
+});
+
+const MONTH = 30 * 24 * 60 * 60 * 1000;
 
 /** Orders that note what they book. */
 function openShop() {
@@ -24,6 +30,10 @@ function openShop() {
         },
         returned: async ({ amount, left }) => void booked.push(`${amount} back, ${left} left`),
       },
+      asPayment: ({ yourSale, yourReference, yourAmount }) =>
+        yourSale === undefined
+          ? undefined
+          : { saleToken: `${yourSale}`, referenceCode: `${yourReference}`, amount: Number(yourAmount) },
       onReport: ({ code }) => void reports.push(code),
     });
   return { ...testOrders(make), booked, seen, reports };
@@ -117,6 +127,125 @@ describe('orders under test', () => {
     await clock.advance(60_000);
     expect(committed).toEqual([order.uuid]);
     expect(service.deliveries).toMatchObject([{ status: 'delivered', attempts: { length: 2 } }]);
+  });
+
+  it('are charged month by month, as a sale of its own, and each month is refunded by itself', async () => {
+    const { orders, service, client, pay, charge, refund, clock, booked, seen, reports } = openShop();
+    const order = await orders.open('order-1', request);
+    await pay(order);
+    // More months than the mocked service has scheduled.
+    for (let month = 2; month <= 6; month++) {
+      await clock.advance(MONTH);
+      const { uuid, delivery } = await charge(order);
+      expect(delivery).toMatchObject({ kind: 'payment', status: 'delivered' });
+      expect(await client.getTransaction(uuid)).toMatchObject({ situation: 'PAID', amount: 29.9 });
+    }
+    expect(seen.map(({ order, amount, isFirst }) => [order, amount, isFirst])).toEqual([
+      ['order-1', 59.7, true],
+      ...Array(5).fill(['order-1', 29.9, false]),
+    ]);
+    expect(new Set(booked).size).toBe(6);
+    expect(service.scheduledPayments(order.uuid ?? '').map(({ status }) => status)).toEqual(
+      Array(3).fill('PAID'),
+    );
+    const { uuid } = await charge(order);
+    expect(await refund({ uuid }, { amount: 9.9 })).toMatchObject({ status: 'delivered' });
+    expect(booked.slice(-2)).toEqual([uuid, '9.9 back, 20 left']);
+    expect(reports).toEqual([]);
+  });
+
+  it("are charged in a body of the service's own", async () => {
+    const { orders, pay, charge, seen } = openShop();
+    const order = await orders.open('order-1', request);
+    await pay(order);
+    const { uuid, delivery } = await charge(order, {
+      as: ({ sale, referenceCode, amount, currency, date }) => {
+        expect([currency, date]).toEqual(['BRL', '2027-01-15 12:00:00']);
+        return { yourSale: sale, yourReference: referenceCode, yourAmount: amount };
+      },
+    });
+    expect(delivery).toMatchObject({ kind: 'custom', status: 'delivered' });
+    expect(seen.at(-1)).toMatchObject({ sale: uuid, order: 'order-1', amount: 29.9, isFirst: false });
+  });
+
+  it('are charged under the first sale, which a person books where the service confirms the sum', async () => {
+    const { orders, pay, charge, clock, seen } = openShop();
+    const order = await orders.open('order-1', request);
+    await pay(order);
+    await clock.advance(MONTH);
+    const { uuid, delivery } = await charge(order, { as: 'same-sale', amount: 59.7 });
+    expect([uuid, delivery?.status]).toEqual([order.uuid, 'delivered']);
+    const { id = '', reason } = (await orders.cases())[0] ?? {};
+    expect([reason, seen.length]).toEqual(['unexpected_repeat', 1]);
+    expect(await orders.decide(id, 'book')).toEqual({ status: 'booked' });
+    expect(seen.map(({ isFirst }) => isFirst)).toEqual([true, false]);
+
+    // Of that sale the service knows 59.7 alone.
+    await clock.advance(MONTH);
+    await charge(order, { as: 'same-sale' });
+    const [other] = await orders.cases();
+    expect(other).toMatchObject({ reason: 'unexpected_repeat' });
+    await expect(orders.decide(other?.id ?? '', 'book')).rejects.toThrow(InvalidRequestError);
+    expect(await orders.decide(other?.id ?? '', 'dismiss')).toEqual({ status: 'dismissed' });
+    expect(seen).toHaveLength(2);
+  });
+
+  it('have a case for a charge of another sum, until it is decided', async () => {
+    const { orders, pay, charge, seen } = openShop();
+    const order = await orders.open('order-1', request);
+    await pay(order);
+    await charge(order, { amount: 31 });
+    const [{ id, reason, amount } = { id: '', reason: '', amount: 0 }] = await orders.cases();
+    expect([reason, amount, seen.length]).toEqual(['other_amount', 31, 1]);
+    expect(await orders.decide(id, 'book')).toEqual({ status: 'booked' });
+    expect(seen.at(-1)).toMatchObject({ amount: 31, isFirst: false });
+    expect(await orders.cases()).toEqual([]);
+  });
+
+  it('are charged for the first time where the payer has only authorized', async () => {
+    const { orders, pay, charge, seen } = openShop();
+    const order = await orders.open('order-1', {
+      ...request,
+      recurrence: { ...request.recurrence, immediatePayment: false },
+    });
+    await expect(charge(order)).rejects.toThrow(SandboxError);
+    expect(await pay(order)).toBeUndefined();
+    await charge(order);
+    expect(seen).toMatchObject([{ order: 'order-1', amount: 29.9, isFirst: true }]);
+  });
+
+  it('hold a refund that overtakes its payment until that is booked', async () => {
+    const { orders, pay, refund, crash, clock, booked } = openShop();
+    const order = await orders.open('order-1', request);
+    crash();
+    await pay(order);
+    await refund(order, { amount: 5 });
+    expect(await orders.cases()).toMatchObject([{ reason: 'early_return' }]);
+    await clock.advance(60_000);
+    expect(booked).toEqual([order.uuid, order.uuid, '5 back, 54.7 left']);
+    expect(await orders.cases()).toEqual([]);
+  });
+
+  it('get a new QR code when theirs has expired, which the payer can no longer pay', async () => {
+    const { orders, pay, clock, booked } = openShop();
+    const first = await orders.open('order-1', { ...request, maxAge: 60 });
+    await clock.advance(62 * 60_000);
+    await expect(pay(first)).rejects.toThrow(SandboxError);
+    const second = await orders.open('order-1', { ...request, maxAge: 60 });
+    expect(second.uuid).not.toBe(first.uuid);
+    await pay(second);
+    expect(booked).toEqual([second.uuid]);
+  });
+
+  it('refuse a charge that cannot be', async () => {
+    const { orders, service, pay, charge } = openShop();
+    const order = await orders.open('order-1', request);
+    await expect(charge(order)).rejects.toThrow(SandboxError);
+    await pay(order);
+    await expect(charge(order, { amount: 0 })).rejects.toThrow(SandboxError);
+    await expect(charge({})).rejects.toThrow(ConfigurationError);
+    service.setWebhookUrl(undefined);
+    expect((await charge(order)).delivery).toBeUndefined();
   });
 
   it('refuse to pay what has no uuid', async () => {

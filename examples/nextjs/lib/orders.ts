@@ -1,6 +1,6 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { createOrders, type OrderRequest, type Orders } from 'pix-automatic-sdk/orders';
-import { credentialsFromEnv, MemoryStore } from 'pix-automatic-sdk/webhooks';
+import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 
 // Next.js may load a module once for pages and once for route handlers, so a variable of the module would not be shared
 // between them. With a store in your database, which several processes need, it may be one.
@@ -10,7 +10,6 @@ const shared = globalThis as { orders?: Orders };
 export function orders(): Orders {
   shared.orders ??= createOrders({
     client: PaymentsClient.fromEnv(), // it confirms each payment before the callback runs
-    credentials: credentialsFromEnv(),
     store: new MemoryStore(), // for one process
     on: {
       // If a callback throws, the handler answers 500, and the notification comes again in about a minute.

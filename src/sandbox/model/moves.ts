@@ -106,7 +106,10 @@ export function moveControls(state: ServiceState): MoveControls {
     scheduledPayments: (uuid) => findTransaction(state, uuid).scheduledPayments.map(copy),
     payScheduledPayment(instructionId) {
       const payment = endScheduledPayment(state, instructionId, 'PAID');
-      if (state.inventions.scheduledPaymentSale) chargeSale(state, payment);
+      if (state.inventions.scheduledPaymentSale) {
+        const sale = chargeSale(state, payment.transactionUUID, payment.amount, payment);
+        state.notify(saleNotification(state, sale, 'PAID', payment.transactionUUID));
+      }
       return copy(payment);
     },
     failScheduledPayment: (instructionId) => copy(endScheduledPayment(state, instructionId, 'FAILED')),
@@ -328,17 +331,76 @@ function cancelTransaction(state: ServiceState, uuid: string): void {
   happened(state, journey, 'cancelled');
 }
 
-/** A scheduled payment is charged: a sale of its own, which is paid. Invented (`scheduledPaymentSale`). */
-function chargeSale(state: ServiceState, payment: SandboxScheduledPayment): void {
-  const journey = findTransaction(state, payment.transactionUUID);
+/** How a recurrence is charged in a test. */
+export interface ChargeOptions {
+  /** In the currency's main unit. Default: the recurrence's amount. */
+  amount?: number | undefined;
+  /**
+   * What is sent, which the document does not show: a payment with a `saleToken` of its own, one with that of the first
+   * payment, or the body that your function makes of the charge. Default: `own-sale`.
+   */
+  as?: 'own-sale' | 'same-sale' | ((charge: ChargedSale) => object) | undefined;
+}
+
+/** A charge, for a body of the service's own. */
+export interface ChargedSale {
+  /** The uuid of its transaction, which `getTransaction` knows. */
+  readonly sale: string;
+  /** The reference of the journey. */
+  readonly referenceCode: string;
+  /** In the currency's main unit. */
+  readonly amount: number;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** `yyyy-MM-dd HH:mm:ss`. */
+  readonly date: string;
+}
+
+/**
+ * Charges the recurrence of a journey that the payer has authorized: its next scheduled payment, if one is left.
+ *
+ * @returns the uuid of the sale: the journey's own for `same-sale`
+ */
+export function charge(state: ServiceState, uuid: string, options: ChargeOptions): string {
+  const journey = findTransaction(state, uuid);
+  const { situation, isAuthorized, referenceCode, currency } = journey;
+  const { amount = journey.recurrenceAmount, as = 'own-sale' } = options;
+  assertPositive(amount);
+  if (situation !== 'PAID' && !isAuthorized) {
+    throw new SandboxError('not-allowed', ...text('refused.unpaid', { situation }));
+  }
+  const next = journey.scheduledPayments.find(({ status }) => status === 'SCHEDULED');
+  if (next !== undefined) endScheduledPayment(state, next.instructionId, 'PAID');
+  if (as === 'same-sale') {
+    state.notify(saleNotification(state, { ...journey, amount }, 'PAID'));
+    return uuid;
+  }
+  const sale = chargeSale(state, uuid, amount, next);
+  const date = dateTime(state, sale.createdAt);
+  if (as === 'own-sale') state.notify(saleNotification(state, sale, 'PAID', uuid));
+  else {
+    const payload = as({ sale: sale.uuid, referenceCode, amount, currency, date });
+    assertNotNestedTooDeeply(payload);
+    state.notify({ kind: 'custom', query: '', payload, transactionUUID: uuid });
+  }
+  return sale.uuid;
+}
+
+/** A sale of its own for a charge, which is paid. Invented (`scheduledPaymentSale`). */
+function chargeSale(
+  state: ServiceState,
+  journeyUUID: string,
+  amount: number,
+  payment: SandboxScheduledPayment | undefined,
+): TransactionRecord {
   const id = state.ids.number();
   const sale: TransactionRecord = {
-    ...journey,
+    ...findTransaction(state, journeyUUID),
     id,
     uuid: state.ids.uuid(),
     saleCode: state.inventions.saleCodePrefix + id,
-    amount: payment.amount,
-    chargeOf: payment.instructionId,
+    amount,
+    chargeOf: payment?.instructionId ?? journeyUUID,
     createdAt: state.now(),
     situation: 'PAID',
     refunds: [],
@@ -347,8 +409,8 @@ function chargeSale(state: ServiceState, payment: SandboxScheduledPayment): void
     events: [],
   };
   state.transactions.set(sale.uuid, sale);
-  payment.saleUUID = sale.uuid;
-  state.notify(saleNotification(state, sale, 'PAID', journey.uuid));
+  if (payment !== undefined) payment.saleUUID = sale.uuid;
+  return sale;
 }
 
 /** Section 6.2. @param transactionUUID - the journey that the sale belongs to */

@@ -19,7 +19,7 @@ export interface TransactionRecord {
   isAuthorized: boolean;
   /** Left out of every list, and nothing is sent about it: a journey of `verify`. */
   isHidden: boolean;
-  /** The scheduled payment that this sale charged, for a sale of its own. */
+  /** The scheduled payment, else the journey, that this sale charged, for a sale of its own. */
   readonly chargeOf: string | undefined;
   readonly recurrenceAmount: number;
   /** First and last date of the recurrence, if the request has them. */

@@ -167,7 +167,9 @@ function note(
 
 /** Whether a request only looked at the page, a list or a QR code of the sandbox. A refusal is worth a line. */
 function isOwnRead(method: string, path: string, status = 200): boolean {
-  return method === 'GET' && /^\/(?:sandbox(?:\/.*)?)?(?:\?.*)?$/.test(path) && status < 400;
+  const [pathname = ''] = path.split('?');
+  const isOwn = pathname === '/' || pathname === '/sandbox' || pathname.startsWith('/sandbox/');
+  return method === 'GET' && isOwn && status < 400;
 }
 
 /** The journey that a control call names in its path. */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { PaymentsClient } from '../../../src';
-import { type Sandbox, startSandbox } from '../../../src/sandbox';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox';
 import { fixtures } from '../../../src/testing';
 import { type Ended, type Program, startProgram } from '../runner/program';
 import { startLoadBalancer } from './load-balancer';
@@ -28,7 +28,11 @@ export async function startListeners(
   directory: string,
   count: number,
   env: NodeJS.ProcessEnv = {},
-  { readiness, retryIntervalMs = 500 }: { readiness?: string; retryIntervalMs?: number } = {},
+  {
+    readiness,
+    retryIntervalMs = 500,
+    inventions,
+  }: { readiness?: string; retryIntervalMs?: number; inventions?: SandboxOptions['inventions'] } = {},
 ): Promise<Listeners> {
   const balancer = await startLoadBalancer(readiness);
   // The service itself waits a minute between attempts.
@@ -36,6 +40,7 @@ export async function startListeners(
     credentials,
     webhookUrl: `${balancer.url}/webhooks`,
     retryIntervalMs,
+    inventions,
   });
   onTestFinished(() => sandbox.close());
   const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });

@@ -24,7 +24,9 @@ export async function playWholeMerchant(directory: string): Promise<void> {
     return ended.stdout.join('\n');
   };
   await command(['npm', 'run', 'migrate']);
-  const { sandbox, programs, deliverAllAgain, stop } = await startListeners(directory, 2, env);
+  const { sandbox, programs, deliverAllAgain, stop } = await startListeners(directory, 2, env, {
+    inventions: { scheduledPaymentSale: true },
+  });
   const shop = String(sandbox.webhookUrl);
   const call = async (method: string, path: string, body?: object) => {
     const headers = { 'content-type': 'application/json', authorization: 'Bearer support-token' };
@@ -35,9 +37,18 @@ export async function playWholeMerchant(directory: string): Promise<void> {
     expect(answer.ok).toBe(true);
     return answer.json() as Promise<{ uuid: string; qrCode: string }>;
   };
-  const cases = async () => (await call('GET', '/support')).json();
+  const cases = async (): Promise<Seen[]> =>
+    ((await (await call('GET', '/support')).json()) as Seen[]).sort((one: Seen, other: Seen) =>
+      one.reason < other.reason ? -1 : 1,
+    );
+  const decide = async (body: object) => {
+    const answer = await call('POST', '/support/decide', body);
+    return { http: answer.status, ...((await answer.json()) as object) };
+  };
   const payments = () =>
-    query('SELECT sale_token, order_key, amount::float, needs_person FROM payments ORDER BY 2, 1');
+    query('SELECT sale, order_key, amount::float, is_first FROM payments ORDER BY booked_at');
+  const returns = () =>
+    query('SELECT sale, amount::float, left_of_sale::float FROM returns ORDER BY booked_at');
   const paidOrders = async () =>
     (await query('SELECT key FROM orders WHERE paid ORDER BY key')).map(({ key }) => key);
   const maintain = async (status: number) => {
@@ -55,15 +66,37 @@ export async function playWholeMerchant(directory: string): Promise<void> {
   const [first, ...others] = await Promise.all([click(), click(), click(), click()]);
   expect(others).toEqual([first, first, first]);
   expect(sandbox.transactions).toHaveLength(1);
-  sandbox.pay(first.uuid);
+  const months = sandbox.pay(first.uuid);
   await deliverAllAgain();
-  const firstPayment = { sale_token: first.uuid, order_key: 'order-1', amount: 59.7, needs_person: false };
-  expect(await payments()).toEqual([firstPayment]);
+  const booked: object[] = [{ sale: first.uuid, order_key: 'order-1', amount: 59.7, is_first: true }];
+  expect(await payments()).toEqual(booked);
   expect(await paidOrders()).toEqual(['order-1']);
   // A paid order shows its QR code no more.
   expect(await subscribe('order-1')).toEqual({ state: 'paid', uuid: first.uuid });
 
-  // The answer is lost after the effect: nobody sees that QR code, and a payment of it reaches a person.
+  // Months two and three: each is a sale of its own. Some of month two goes back, then the rest.
+  const charges: string[] = [];
+  for (const { instructionId } of months.slice(0, 2)) {
+    const sale = sandbox.payScheduledPayment(instructionId).saleUUID ?? '';
+    await sandbox.idle();
+    charges.push(sale);
+    booked.push({ sale, order_key: 'order-1', amount: 29.9, is_first: false });
+  }
+  const [secondMonth = ''] = charges;
+  for (const amount of [10, 19.9]) {
+    sandbox.refund(secondMonth, { amount });
+    await sandbox.idle();
+  }
+  await deliverAllAgain();
+  expect(await payments()).toEqual(booked);
+  expect(await returns()).toEqual([
+    { sale: secondMonth, amount: 10, left_of_sale: 19.9 },
+    { sale: secondMonth, amount: 19.9, left_of_sale: 0 },
+  ]);
+  expect(await cases()).toEqual([]);
+
+  // The answer is lost after the effect: the order gets another QR code. Whichever is paid books the order, and if both
+  // are, the other one is a case.
   sandbox.fault('createRecurringCheckout', { kind: 'status', status: 504, takesEffect: true });
   expect(await call('POST', '/subscriptions', { referenceCode: 'order-2' })).toMatchObject({ status: 503 });
   const second = await subscribe('order-2');
@@ -71,18 +104,35 @@ export async function playWholeMerchant(directory: string): Promise<void> {
   expect(lost).not.toBe(second.uuid);
   expect(await subscribe('order-2')).toEqual(second);
   sandbox.pay(lost);
+  await sandbox.idle();
+  booked.push({ sale: lost, order_key: 'order-2', amount: 59.7, is_first: true });
+  sandbox.pay(second.uuid);
   await deliverAllAgain();
-  const lostPayment = { sale_token: lost, order_key: 'order-2', amount: 59.7, needs_person: true };
-  expect(await payments()).toEqual([firstPayment, lostPayment]);
-  expect(await paidOrders()).toEqual(['order-1']);
+  expect(await payments()).toEqual(booked);
+  expect(await paidOrders()).toEqual(['order-1', 'order-2']);
 
-  // A notification that the document does not show is kept for a person, too.
+  // So is the payment of a journey that is of no order of ours, and a notification that the document does not show.
+  const walkIn = sandbox.createTestJourney({ referenceCode: 'elsewhere', amount: 12 });
+  sandbox.pay(walkIn.uuid);
+  await sandbox.idle();
   sandbox.notify({ event: 'recurrence' });
   await sandbox.idle();
-  expect(await cases()).toMatchObject({
-    payments: [{ saleToken: lost, orderKey: 'order-2' }],
-    deadLetters: [{ code: 'unhandled' }],
-  });
+  const [noOrder, twice, unknown, ...rest] = await cases();
+  expect(rest).toEqual([]);
+  expect(noOrder).toMatchObject({ reason: 'no_order', sale: walkIn.uuid, amount: 12 });
+  expect(twice).toMatchObject({ reason: 'paid_twice', order: 'order-2', sale: second.uuid, amount: 59.7 });
+  expect(unknown).toMatchObject({ reason: 'unhandled' });
+  expect(JSON.stringify([noOrder, twice, unknown])).not.toContain('Maria');
+
+  // A person decides, once.
+  expect(await decide({ id: noOrder?.id, decision: 'book' })).toMatchObject({ http: 422 });
+  expect(await decide({ id: noOrder?.id, decision: 'dismiss' })).toEqual({ http: 200, status: 'dismissed' });
+  expect(await decide({ id: twice?.id, decision: 'book' })).toEqual({ http: 200, status: 'booked' });
+  expect(await decide({ id: twice?.id, decision: 'book' })).toEqual({ http: 200, status: 'done' });
+  expect(await decide({ id: unknown?.id, decision: 'dismiss' })).toEqual({ http: 200, status: 'dismissed' });
+  booked.push({ sale: second.uuid, order_key: 'order-2', amount: 59.7, is_first: false });
+  expect(await payments()).toEqual(booked);
+  expect(await cases()).toEqual([]);
 
   // The daily job finds a payment whose notification never came. When it comes after all, nothing happens twice.
   const third = await subscribe('order-3');
@@ -91,20 +141,28 @@ export async function playWholeMerchant(directory: string): Promise<void> {
   sandbox.pay(third.uuid);
   sandbox.cancelTransaction(fourth.uuid);
   // One query fails for good. The job tries the others all the same, and says by its exit code that it must run again.
-  sandbox.fault('getTransaction', { kind: 'status', status: 400 });
-  const [failing, next] = [await maintain(1), await maintain(0)];
-  expect(failing.reconciled).toMatchObject({ asked: 3, failed: 1, isComplete: true });
-  // A letter is due an hour after its first failure.
+  sandbox.fault('getTransaction', {
+    kind: 'status',
+    status: 400,
+    transactionUUID: third.uuid,
+    times: Number.POSITIVE_INFINITY,
+  });
+  const failing = await maintain(1);
+  sandbox.clearFaults();
+  const next = await maintain(0);
+  expect(failing.reconciled).toMatchObject({ asked: 2, failed: 1, isComplete: true });
+  // No case is left to try again.
   expect(failing.replayed).toEqual({ done: 0, busy: 0, failed: 0, unhandled: 0 });
   expect(next.reconciled).toMatchObject({ failed: 0, isComplete: true });
   // The second run asks about a paid order no more, and counts what is closed already no more.
   expect(failing.reconciled.paid + next.reconciled.paid).toBe(1);
   expect(failing.reconciled.closed + next.reconciled.closed).toBe(1);
-  expect(await paidOrders()).toEqual(['order-1', 'order-3']);
+  expect(await paidOrders()).toEqual(['order-1', 'order-2', 'order-3']);
   sandbox.setWebhookUrl(shop);
   sandbox.notify({ saleToken: third.uuid, newStatus: 'PAID' });
   await sandbox.idle();
-  expect(await payments()).toHaveLength(3);
+  booked.push({ sale: third.uuid, order_key: 'order-3', amount: 59.7, is_first: true });
+  expect(await payments()).toEqual(booked);
 
   // The fourth order's QR code can no longer be paid, so the order gets another one.
   const again = await subscribe('order-4');
@@ -113,8 +171,8 @@ export async function playWholeMerchant(directory: string): Promise<void> {
 
   // Every step of verify runs and holds.
   const effects = await answering(async () => {
-    const booked = await query('SELECT sale_token, amount::float FROM payments WHERE NOT needs_person');
-    return booked.map(({ sale_token, amount }) => ({ kind: 'payment', subject: sale_token, amount }));
+    const rows = await query('SELECT sale, amount::float FROM payments');
+    return rows.map(({ sale, amount }) => ({ kind: 'payment', subject: sale, amount }));
   });
   const verify = ['npx', 'pix-automatic-sdk', 'verify', shop, '--sandbox', sandbox.url];
   await command(
@@ -138,6 +196,12 @@ export async function playWholeMerchant(directory: string): Promise<void> {
   const printed = programs.length;
   const { status, stdout, stderr } = await stop();
   expect(status).toEqual(Array(printed).fill(0));
-  const toLookAt = [...stdout, ...stderr].filter((line) => line.includes('A person must look at'));
-  expect(toLookAt.join('\n')).toContain(lost);
+  const reported = [...stdout, ...stderr].filter((line) => line.includes('paid_twice'));
+  expect(reported.join('\n')).toContain(second.uuid);
+}
+
+/** A case as the support staff see it. */
+interface Seen {
+  readonly id: string;
+  readonly reason: string;
 }

@@ -123,7 +123,7 @@ const troubles: readonly Trouble[] = [
   { name: '20 calls in 4 processes', processes: 4, calls: 5, attempts: ['created'], posts: 1 },
   { name: '504 after the effect', deeds: ['create, then 504'], attempts: ['lost', 'created'], posts: 2 },
   { name: 'a reset before the read', deeds: ['create, then reset'], attempts: ['lost', 'created'], posts: 2 },
-  { name: '422', deeds: ['refuse with 422'], attempts: ['refused', 'created'], posts: 2 },
+  { name: '422', deeds: ['refuse with 422'], attempts: ['created'], posts: 2 },
   {
     name: 'an owner that outlives its lease',
     deeds: ['create, then wait'],

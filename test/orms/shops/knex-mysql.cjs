@@ -2,7 +2,6 @@
 const { PaymentsClient } = require('pix-automatic-sdk');
 const { createOrders } = require('pix-automatic-sdk/orders');
 const { knexStore } = require('pix-automatic-sdk/stores');
-const { credentialsFromEnv } = require('pix-automatic-sdk/webhooks');
 const express = require('express');
 const createKnex = require('knex');
 
@@ -10,19 +9,15 @@ const knex = createKnex({ client: 'mysql2', connection: process.env.MYSQL_URL, p
 
 const orders = createOrders({
   client: PaymentsClient.fromEnv(),
-  credentials: credentialsFromEnv(),
   store: knexStore(knex, { maxTransactions: 8 }), // leaves connections to your other queries
   on: {
-    async payment({ payload }, { order, transaction }) {
-      // Nobody saw this QR code, or the order is already paid: a person decides.
-      const needs_person = order?.state !== 'created' || order.paidBy !== undefined;
-      const row = { sale: payload.saleToken, order_key: order?.key ?? null, needs_person };
-      await transaction('payments').insert(row); // `transaction`, not `knex`, and always `await`
+    async paid({ order, sale, amount }, { transaction }) {
+      // `transaction`, not `knex`, and always `await`
+      await transaction('payments').insert({ sale, order_key: order, amount });
     },
-    saleStatus: 'ignore',
-    refund: 'ignore',
-    reversal: 'ignore',
-    payout: 'ignore',
+    async returned({ order, left }) {
+      console.log(`order ${order} keeps ${left}`);
+    },
   },
 });
 
@@ -43,7 +38,7 @@ app.post('/orders/:key', async (request, response) => {
 });
 
 const PAYMENTS = `CREATE TABLE IF NOT EXISTS payments (
-  sale VARCHAR(100) PRIMARY KEY, order_key VARCHAR(200), needs_person BOOLEAN NOT NULL)`;
+  id BIGINT AUTO_INCREMENT PRIMARY KEY, sale VARCHAR(100), order_key VARCHAR(200), amount DECIMAL(12, 2))`;
 
 // In production both tables belong in your migrations; `orders.createTableSql()` returns the SQL of the store's.
 Promise.all([orders.createTable(), knex.raw(PAYMENTS)]).then(() => app.listen(3000), console.error);

@@ -30,6 +30,12 @@ const calls = {
   },
 };
 
+/** As a merchant does. After a moment, because Node does not use a connection that is about to close, nor its place. */
+async function useOwnFetch(baseUrl) {
+  await sleep(10);
+  await (await fetch(`${baseUrl}/health`, { signal: AbortSignal.timeout(2_000) })).text();
+}
+
 const found = { tries: 0, refused: 0, wrong: 0, failedQueries: 0, otherFailures: 0, examples: [] };
 for (const baseUrl of [`http://127.0.0.1:${http}`, `https://127.0.0.1:${tls}`]) {
   const client = new PaymentsClient({ baseUrl, apiKey: 'key', apiToken: 'token', timeoutMs: 10_000 });
@@ -37,19 +43,22 @@ for (const baseUrl of [`http://127.0.0.1:${http}`, `https://127.0.0.1:${tls}`]) 
     const stray = strays[number % strays.length];
     const method = Object.keys(calls)[Math.floor(number / strays.length) % 3];
     const isAfterOurs = Math.floor(number / strays.length / 3) % 2 === 0;
+    const isCrossing = Math.floor(number / strays.length / 6) % 2 === 0;
     const id = `${new URL(baseUrl).protocol.slice(0, -1)}-${method}-${number}`;
     try {
       if (isAfterOurs) await client.getTransaction(`before-${id}`);
-      else await (await fetch(`${baseUrl}/health`)).text();
+      else await useOwnFetch(baseUrl);
     } catch (error) {
       // Our own must not fail. The merchant's may: its connection is exposed to strays.
       if (isAfterOurs) {
         found.failedQueries += 1;
-        found.examples.push(`${id} after ${stray}, before: ${error.message}`);
+        found.examples.push(`before ${id}: ${error.message}`);
       }
     }
     await sleep(6 * random());
-    teller.write(`${stray}\n`);
+    const heard = new Promise((resolve) => teller.once('data', resolve));
+    teller.write(`${stray} ${isCrossing ? 'crossing' : 'now'}\n`);
+    await heard;
     found.tries += 1;
     try {
       if (!(await calls[method](client, id))) found.wrong += 1;
@@ -57,7 +66,7 @@ for (const baseUrl of [`http://127.0.0.1:${http}`, `https://127.0.0.1:${tls}`]) 
       if (method === 'GET') found.failedQueries += 1;
       else if (error.outcome === 'refused' || error.outcome === 'not-sent') found.refused += 1;
       else found.otherFailures += 1;
-      found.examples.push(`${id} after ${stray}: ${error.message}`);
+      found.examples.push(`${id}, ${stray} ${isCrossing ? 'crossing' : 'before'}: ${error.message}`);
     }
   }
 }
