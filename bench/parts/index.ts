@@ -10,6 +10,6 @@ export const parts: Readonly<Record<string, { readonly measures: string; readonl
   notification: { measures: 'verify, parse and validate one notification', run: notification },
   client: { measures: 'CPU a call of the client', run: client },
   start: { measures: 'cold import and first call of the client', run: start },
-  connections: { measures: 'a connection for each query, beside kept ones', run: connections },
+  connections: { measures: 'queries over TLS, beside `fetch` alone', run: connections },
   size: { measures: 'bytes of a bundle and of an installation', run: size },
 };

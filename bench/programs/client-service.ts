@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fixtures } from 'pix-automatic-sdk/testing';
 
-const transaction = JSON.stringify(fixtures.transaction());
+const transaction = JSON.stringify(fixtures.transaction({ uuid: '7d1f2a90-3c54-4c8e-9a55-5f3f1c0f6a11' }));
 const journey = JSON.stringify(fixtures.recurringCheckout());
 
 const server = createServer((request, response) => {

@@ -1,10 +1,10 @@
-// Queries over TLS: by this library, or by `fetch` over connections that are kept.
-import { PaymentsClient } from 'pix-automatic-sdk';
+// Queries over TLS: by the client of an entry, or by `fetch` over connections that are kept.
 import { programInput } from '../lib/program-input';
 
-const { url, kept, calls, concurrency } = programInput<{
+const { url, entry, calls, concurrency } = programInput<{
   url: string;
-  kept: boolean;
+  /** Of a built package; missing for `fetch`. */
+  entry?: string;
   calls: number;
   concurrency: number;
 }>();
@@ -12,10 +12,15 @@ const { url, kept, calls, concurrency } = programInput<{
 process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
 process.removeAllListeners('warning');
 
-const client = new PaymentsClient({ baseUrl: url, apiKey: 'benchmark-key', apiToken: 'benchmark-token' });
-const query = kept
-  ? async () => (await fetch(`${url}/v1.1/transactions/uuid-1`)).json()
-  : () => client.getTransaction('uuid-1');
+const byFetch = async () => (await fetch(`${url}/v1.1/transactions/uuid-1`)).json();
+
+async function byClient(from: string): Promise<() => Promise<unknown>> {
+  const { PaymentsClient }: typeof import('pix-automatic-sdk') = await import(from);
+  const client = new PaymentsClient({ baseUrl: url, apiKey: 'benchmark-key', apiToken: 'benchmark-token' });
+  return () => client.getTransaction('uuid-1');
+}
+
+const query = entry === undefined ? byFetch : await byClient(entry);
 
 async function run(count: number): Promise<void> {
   let begun = 0;

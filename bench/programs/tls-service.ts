@@ -6,7 +6,7 @@ import { selfSigned } from '../../test/client/self-signed';
 import { programInput } from '../lib/program-input';
 
 const { distanceMs } = programInput<{ distanceMs: number }>();
-const transaction = JSON.stringify(fixtures.transaction());
+const transaction = JSON.stringify(fixtures.transaction({ uuid: 'uuid-1' }));
 
 const service = createServer(selfSigned, (request, response) => {
   request.resume().on('end', () => response.end(transaction));

@@ -151,7 +151,7 @@ const EXPIRY_MARGIN_MS = 60_000;
 /** How long an attempt is asked about after its last change, and is never dropped. */
 export const ASKED_FOR_MS = 40 * DAY_MS;
 /** How many attempts an order remembers. */
-export const MAX_ATTEMPTS = 50;
+const MAX_ATTEMPTS = 50;
 
 /** Decides from the order, the time, and what this `open` knows. */
 export function nextStep(order: Order, now: number, opening: Opening): Step {

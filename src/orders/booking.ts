@@ -108,9 +108,17 @@ export function decideSale(order: Order, reported: ReportedSale): SaleVerdict {
 
 /** Booked and gone back at once is nothing to deliver goods for. */
 function unlessReturned(verdict: Extract<SaleVerdict, { do: 'book' }>, reported: ReportedSale): SaleVerdict {
-  const { amount = 0, refunds = [] } = reported;
-  if (refunds.length === 0 || leftAfter(amount, refunds, reported.currency) > 0) return verdict;
+  if (!isReturned(reported)) return verdict;
   return { do: 'case', reason: 'returned_in_full', isOwn: verdict.attempt !== undefined };
+}
+
+/** Whether the service says that all of it went back. */
+export function isReturned({
+  amount = 0,
+  refunds = [],
+  currency,
+}: Pick<ReportedSale, 'amount' | 'refunds' | 'currency'>): boolean {
+  return refunds.length > 0 && leftAfter(amount, refunds, currency) <= 0;
 }
 
 /** The attempt whose own sale it is. */
@@ -222,7 +230,7 @@ function namesSum({ key }: Order, { money, currency }: Attempt, path: string): b
 }
 
 /** How many payments an order remembers, and how many returns. */
-export const MAX_REMEMBERED = 400;
+const MAX_REMEMBERED = 400;
 /** How many open cases an order remembers. */
 const MAX_CASES = 50;
 
@@ -267,7 +275,7 @@ export function withRefunds(order: Order, { sale, refunds = [] }: ReportedSale, 
 }
 
 /** The order with a return in place of what it knew of it. */
-export function withReturn(order: Order, returned: Return): Order {
+function withReturn(order: Order, returned: Return): Order {
   const others = order.returns.filter(({ id }) => id !== returned.id);
   return { ...order, returns: [...others, returned].slice(-MAX_REMEMBERED) };
 }

@@ -439,9 +439,13 @@ export class Orders<Transaction = unknown> {
    * Ends a case. `'book'` has the service confirm it, and runs its callback as if it were expected. `'dismiss'` ends it
    * without running anything: it is never booked, and its own journey is closed. Either is final.
    *
+   * `'book'` of an `unexpected_repeat` is a payment of its own, `isFirst: false`. The service must say that the sale is
+   * paid and did not all go back; it knows the amount of a sale's first payment only (document section 2.3), so how much
+   * the repeat is, the notification says, or `amount`. Look at your account first.
+   *
    * @param id - the `id` of the case
    * @param options - `order`: whose it is, for a case of no order; `amount`: how much it is in the main unit, for
-   *   `unclear_amount`
+   *   `unclear_amount` and an `unexpected_repeat` that does not say it
    * @throws what the callback threw; the case stays
    * @throws `OrderBusyError` while it is being acted on
    * @throws `InvalidRequestError` where the service does not confirm it, or something is missing; `issues` says what

@@ -21,6 +21,7 @@ import type { Attempt, Order } from './attempt';
 import {
   decideReturn,
   decideSale,
+  isReturned,
   ownAttempt,
   type Refund,
   type ReportedReturn,
@@ -44,6 +45,8 @@ export interface OrderCallbacks {
 
 /** How long a return waits for its sale before it counts as one of no order. */
 const EARLY_MS = HOUR_MS;
+
+const REPEAT = 'unexpected_repeat';
 
 const NOTHING = { before: async () => true, record: async () => undefined, followUps: () => [] };
 
@@ -69,6 +72,16 @@ export function orderLinkOf(
       const referenceCode = reference.referenceCode ?? said?.referenceCode;
       const found = await findOrder(records, { ...reference, referenceCode });
       return { ...found, key: booking?.order ?? notified.known?.order ?? found.key };
+    },
+
+    async about(records, notified) {
+      const { key } = await this.find(records, notified, undefined);
+      const { kind } = notified.notification;
+      const isReturn = kind === 'refund' || kind === 'reversal';
+      const { sale, amount, currency } = isReturn
+        ? reportedReturn(notified)
+        : reportedSale(notified, undefined);
+      return { order: key, sale, amount, currency };
     },
 
     decide(records, notified, found, confirmation) {
@@ -142,7 +155,7 @@ export function orderLinkOf(
     found: FoundKey,
     confirmation: PaymentConfirmation | undefined,
   ): Promise<Decided> {
-    const { notification, identity, booking } = notified;
+    const { notification, identity, booking, isAgain: isRepeat = false } = notified;
     const reading = await readIfFound(records, found, booking);
     const reported = reportedSale(notified, confirmation);
     const { sale, amount } = reported;
@@ -156,7 +169,10 @@ export function orderLinkOf(
 
     let verdict = decideSale(reading.order, reported);
     if (booking !== undefined && verdict.do === 'case') verdict = booked(reading.order, reported);
-    const isAgain = booking !== undefined && verdict.do === 'nothing';
+    const isAgain = isRepeat && verdict.do === 'nothing';
+    if (isAgain && isReturned({ ...reported, amount: confirmation?.transaction.amount ?? 0 })) {
+      return { ...NOTHING, details, reason: 'returned_in_full' };
+    }
     if (verdict.do === 'case') {
       return {
         ...NOTHING,
@@ -164,7 +180,7 @@ export function orderLinkOf(
         reason: verdict.reason,
       };
     }
-    if (verdict.do === 'nothing' && !(isAgain && identity.key.includes('~'))) {
+    if (verdict.do === 'nothing' && !isAgain) {
       const clear = (order: Order) => withoutCase(order, identity.key);
       const record = async () => void (await changeOrder(records, key, clear, reading));
       return { ...NOTHING, details, record };
@@ -198,7 +214,7 @@ export function orderLinkOf(
           key,
           (order, now) => {
             early = order.cases
-              .filter((each) => each.sale === sale && each.id !== identity.key)
+              .filter((each) => each.sale === sale && each.id !== identity.key && each.reason !== REPEAT)
               .map(({ id }) => id);
             return withPayment(withRefunds(order, reported, now), payment, attempt, now);
           },
@@ -330,12 +346,14 @@ function booked(
 
 /** The money of a sale, as the service says it where it was asked. */
 function reportedSale(
-  { notification, identity, known, booking }: Notified,
+  { notification, identity, known, booking, isAgain }: Notified,
   confirmation: PaymentConfirmation | undefined,
 ): ReportedSale {
   const payload = notification.payload as SalePayload;
   const said = confirmation?.transaction;
-  const amount = booking?.amount ?? payload.amount ?? said?.amount ?? known?.amount;
+  // What the service says of a sale is its first payment.
+  const first = isAgain ? undefined : (said?.amount ?? known?.amount);
+  const amount = booking?.amount ?? payload.amount ?? first;
   return {
     id: identity.key,
     sale: payload.saleToken,

@@ -50,15 +50,6 @@ export async function failLetter(
   return codeBefore;
 }
 
-/**
- * Forgets a letter in the given records, which may be those of a transaction. Does nothing if there is none.
- *
- * @throws `StoreError` if others write the same letter each time
- */
-export async function forgetLetter(records: SingleRecords, key: string): Promise<void> {
-  for (const id of [key, endId(key)]) await changeLetter(records, id, (before) => before && { until: 0 });
-}
-
 /** How often a change is tried while others write the same record. */
 const TRIES = 10;
 

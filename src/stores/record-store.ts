@@ -236,7 +236,8 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
         // From the first read, whichever attempt succeeds, so that no lease ends later than it was asked for.
         firstNow ??= now;
         const left = leaseMs - Math.max(0, now - firstNow);
-        const decision = decideClaim(value, { state, token, now, leaseMs: left });
+        const { isByPerson } = limits;
+        const decision = decideClaim(value, { state, token, now, leaseMs: left, isByPerson });
         if (decision.status !== 'claimed') return { result: decision };
         const { next, handledStates } = decision;
         const fence = next === undefined ? version : nextVersion(version, now);

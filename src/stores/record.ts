@@ -70,9 +70,15 @@ export type ClaimDecision =
 /** Decides a claim: done before busy, and a lease that is over does not count. */
 export function decideClaim(
   record: SubjectRecord,
-  claim: { readonly state: string; readonly token: string; readonly now: number; readonly leaseMs: number },
+  claim: {
+    readonly state: string;
+    readonly token: string;
+    readonly now: number;
+    readonly leaseMs: number;
+    readonly isByPerson?: boolean | undefined;
+  },
 ): ClaimDecision {
-  const { token, now, leaseMs } = claim;
+  const { token, now, leaseMs, isByPerson = false } = claim;
   const { lease, ...live } = withoutExpired(record, now);
   const { done } = live;
   const handledStates = done.map(({ state }) => state);
@@ -84,7 +90,8 @@ export function decideClaim(
     return { status: 'done', handledStates, at: before.at, now, content: before.content };
   }
   if (lease !== undefined) return { status: 'busy' };
-  if (!isDocumentedState(state) && countOthers(done) >= MAX_OTHER_STATES) return { status: 'full' };
+  const isOther = !isDocumentedState(state) && !isByPerson;
+  if (isOther && countOthers(done) >= MAX_OTHER_STATES) return { status: 'full' };
   return {
     status: 'claimed',
     handledStates,

@@ -92,8 +92,8 @@ export interface StoreSteps<Transaction = unknown> extends SingleRecords {
    *
    * Resolves with `'done'` if the state is done, whoever has the lease. Otherwise resolves with `'busy'` if there is a
    * live lease, or if another claim won the race. An expired lease does not count: its owner is presumed dead. Resolves
-   * with `'full'` if the subject has too many states that the document does not name. If the store cannot tell, this rejects, as every step does, with a `StoreError` or the driver's own error, and the handler
-   * answers 503.
+   * with `'full'` if the subject has too many states that the document does not name. If the store cannot tell, this
+   * rejects, as every step does, with a `StoreError` or the driver's own error, and the handler answers 503.
    *
    * @param subject - kind and identity, as in `reversal:v-1`
    * @param state - what the notification reports about the subject
@@ -219,6 +219,11 @@ export interface ClaimLimits {
    * answer later.
    */
   readonly withinMs: number;
+  /**
+   * Whether a person has decided about it: such a state has its place beyond those that are remembered, because a person
+   * cannot flood a store.
+   */
+  readonly isByPerson?: boolean | undefined;
 }
 
 /** What was acted on, by hashes, to compare a repeat with. */
@@ -397,6 +402,11 @@ export interface TransactRequest<Prepared = unknown> {
    * delivered, of which there are six at most.
    */
   readonly isReplay?: boolean | undefined;
+  /**
+   * Whether a person has decided about it: such a state has its place beyond those that are remembered, because a person
+   * cannot flood a store.
+   */
+  readonly isByPerson?: boolean | undefined;
   /**
    * Runs once, outside any transaction: after a first read has said that the state is not done, and before the
    * transaction begins. It has limits of its own. If it rejects, nothing was claimed.

@@ -265,8 +265,8 @@ class Transaction<Tx, Prepared, Value> {
   }
 
   #decide({ record, now }: Locked): ClaimDecision {
-    const { state } = this.#request;
-    return decideClaim(record, { state, token: this.#token, now, leaseMs: this.#sessionMs });
+    const { state, isByPerson } = this.#request;
+    return decideClaim(record, { state, token: this.#token, now, leaseMs: this.#sessionMs, isByPerson });
   }
 
   /** One transaction of the merchant's, in a slot. */

@@ -52,7 +52,7 @@ async function dismiss(
   const { store, orders, leaseMs, storeTimeoutMs: withinMs } = listener;
   const retentionMs = kind === 'unrecognized' ? listener.unrecognizedRetentionMs : listener.retentionMs;
   try {
-    const claim = await store.claim(subject, state, { leaseMs, withinMs });
+    const claim = await store.claim(subject, state, { leaseMs, withinMs, isByPerson: true });
     if (claim.status === 'busy') return { code: 'busy', status: 503 };
     if (claim.status === 'claimed') {
       const isDone = await store.complete(claim, { retentionMs, withinMs });

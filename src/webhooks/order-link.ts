@@ -32,7 +32,7 @@ export interface MeantPayment {
 export interface Booking {
   /** Whose it is, for a case of no order. */
   readonly order?: string | undefined;
-  /** How much it is in the main unit, for a case whose amount is not clear. */
+  /** How much it is, in the currency's main unit, for a case whose amount is not clear. */
   readonly amount?: number | undefined;
 }
 
@@ -49,6 +49,8 @@ export interface Notified {
   /** When it came for the first time, by the database's clock; missing for a first delivery. */
   readonly since?: number | undefined;
   readonly booking?: Booking | undefined;
+  /** Whether it is booked as a payment of its own, beside the one that it looks like a repeat of. */
+  readonly isAgain?: boolean | undefined;
 }
 
 /** What a case tells of its notification. */
@@ -113,6 +115,8 @@ export interface OrderLink {
     found: FoundKey,
     confirmation: PaymentConfirmation | undefined,
   ): Promise<Decided>;
+  /** What the case of a notification tells that nothing was decided about. */
+  about(records: SingleRecords, notified: Notified): Promise<CaseDetails>;
   /**
    * The order remembers a case, or a return that its sale does not know yet is remembered beside that.
    *

@@ -222,11 +222,12 @@ async function keep(ended: Ended, failure: Failure, listener: Listener): Promise
   let kept: Kept;
   const isDone = await stepOnLetters({ status, kind, key }, listener, async (store) => {
     const place = failure.bodyHash === undefined ? undefined : await placeOf(store, ended, failure, listener);
-    kept =
-      typeof place === 'object' && 'unkept' in place
-        ? place
-        : await keepIn(store, ended, failure, listener, place);
-    const { code: reason, details, letter = identity } = failure;
+    if (place !== undefined && 'unkept' in place) {
+      kept = place;
+      return;
+    }
+    kept = await keepIn(store, ended, failure, listener, place);
+    const { code: reason, details, letter = place ?? identity } = failure;
     const isRunning = failure.late !== undefined;
     if (details !== undefined) await orders?.mark(store, { id: letter.key, reason, details }, isRunning);
   });

@@ -166,7 +166,7 @@ function isDecidedAgain({ code }: DeadLetter, { orders }: Listener): boolean {
 /** A letter whose mark is missing in its order gets one, as after a crash between the two. */
 async function remark({ key, subject, state, code, about }: DeadLetter, listener: Listener): Promise<void> {
   const { store, orders, leaseMs, storeTimeoutMs, report } = listener;
-  if (orders === undefined || about?.order === undefined || stateRepeated({ state }) !== undefined) return;
+  if (orders === undefined || about?.order === undefined) return;
   const entry = { id: key, reason: code, details: about };
   try {
     if (await orders.isMarked(store, entry)) return;
@@ -245,7 +245,9 @@ export async function runLetter(
   const identity = { key, subject, state };
   const { notification } = recognized;
   const begun = { notification, identity, origin: 'replay', startedAt } as const;
-  const own = callbackFor(recognized, NO_CREDENTIALS, listener, { since, known, booking });
+  const isRepeat = stateRepeated(identity) !== undefined && recognized.identity.subject === subject;
+  const isAgain = booking !== undefined && isRepeat;
+  const own = callbackFor(recognized, NO_CREDENTIALS, listener, { since, known, booking, isAgain });
   // An entry without a callback stays, and is not reported again. Only if that is why it is kept does it count as a try:
   // another service may have its callback.
   if ('code' in own) {
@@ -258,13 +260,12 @@ export async function runLetter(
     if (result !== undefined) return result;
   }
   const comparison = comparisonOf(notification, listener.kinds, body);
-  const run = keeping({ ...own, comparison, isReplay: true }, begun, listener);
-  const isRepeat = stateRepeated(identity) !== undefined && run.identity.subject === subject;
+  const isByPerson = booking !== undefined;
+  const run = keeping({ ...own, comparison, isReplay: true, isByPerson }, begun, listener);
   // What a person books under a state that is done is done under a state of its own.
-  const result =
-    booking !== undefined && isRepeat
-      ? await runOnce({ ...run, identity, order: run.order && { ...run.order, identity } }, listener)
-      : await runAgain(identity, run, listener);
+  const result = isAgain
+    ? await runOnce({ ...run, identity, order: run.order && { ...run.order, identity } }, listener)
+    : await runAgain(identity, run, listener);
   await conclude({ ...begun, result }, listener);
   return result;
 }
@@ -391,7 +392,7 @@ function actOn(
 }
 
 /** Reports what is thrown, such as by a `match` of an own kind, so that the other entries are run. */
-export async function reportingThrown(
+async function reportingThrown(
   key: string,
   { report }: Listener,
   work: () => Promise<RunResult>,

@@ -38,6 +38,8 @@ export interface CallbackRun {
   readonly keep?: ((records: SingleRecords, failure: Failure) => Promise<unknown>) | undefined;
   /** Whether no request waits for it: a replay or a settlement. */
   readonly isReplay?: boolean;
+  /** Whether a person has decided that it runs. */
+  readonly isByPerson?: boolean;
   /** What a repeat is recognized by; missing for a body without an identity. A replay is not compared itself. */
   readonly comparison?: Comparison | undefined;
 }
@@ -82,16 +84,18 @@ const REPEAT: Done = { code: 'done', isRepeat: true };
 
 /** What became of a notification whose state is done. Never rejects. */
 async function repeated(
-  { identity, comparison, isReplay = false }: CallbackRun,
+  run: CallbackRun,
   done: DoneState,
-  { store, storeTimeoutMs }: ResolvedHandlerOptions,
+  options: ResolvedHandlerOptions,
 ): Promise<Done | Failure> {
+  const { identity, comparison, isReplay = false } = run;
+  const { store, storeTimeoutMs } = options;
   if (isReplay || comparison === undefined) return REPEAT;
   const repeat = unexpectedRepeat(comparison, done);
   if (repeat !== undefined) {
     const { fields, ...details } = repeat;
     const issues = fields.map((field) => ({ path: [field], message: 'differs from what was acted on' }));
-    return { code: 'unexpected_repeat', status: 200, ...details, issues };
+    return withDetails(run, { code: 'unexpected_repeat', status: 200, ...details, issues }, options);
   }
   if (!isFirstDelivery(done.content)) return REPEAT;
   const { subject, state } = identity;
@@ -106,6 +110,21 @@ async function repeated(
 
 const TOO_MANY_STATES: Failure = { code: 'too_many_states', status: 200 };
 
+/** With what its case tells of its money. Never rejects. */
+async function withDetails(
+  { order, isReplay }: CallbackRun,
+  failure: Failure,
+  { orders, store, storeTimeoutMs }: ResolvedHandlerOptions,
+): Promise<Failure> {
+  // The letter of a replay has them.
+  if (orders === undefined || order === undefined || isReplay) return failure;
+  try {
+    return { ...failure, details: await inTime(orders.about(store, order), storeTimeoutMs) };
+  } catch (error) {
+    return storeFailed(error);
+  }
+}
+
 const BUSY: Failure = { code: 'busy', status: 503 };
 
 /** Finds the callback for a notification, or says what becomes of one without a callback. */
@@ -117,6 +136,7 @@ export function callbackFor(
     readonly since?: number;
     readonly known?: CaseDetails;
     readonly booking?: Booking | undefined;
+    readonly isAgain?: boolean;
   } = {},
 ): CallbackRun | { readonly code: 'ignored' } | Failure {
   const { callbacks, confirm, orders, unrecognizedRetentionMs, retentionMs } = options;
@@ -137,12 +157,20 @@ export function callbackFor(
   const asked = more.booking === undefined ? confirm : { client: orders?.client, acceptRefunded: true };
   if (asked?.client === undefined || kind !== 'payment') return { ...run, retentionMs };
   const { client, acceptRefunded } = asked;
-  const payment = notification as Parameters<typeof confirmPayment>[1];
+  const payment = more.isAgain ? withoutAmount(notification) : (notification as ConfirmedPayment);
   return {
     ...run,
     retentionMs,
     confirm: (signal) => confirmPayment(client, payment, { acceptRefunded, signal }),
   };
+}
+
+type ConfirmedPayment = Parameters<typeof confirmPayment>[1];
+
+/** The service knows the amount of the first payment of a sale only. */
+function withoutAmount(notification: object): ConfirmedPayment {
+  const { payload } = notification as ConfirmedPayment;
+  return { kind: 'payment', payload: { ...payload, amount: undefined } };
 }
 
 /** Stands for a callback where the order of the notification decides what runs. */
@@ -161,13 +189,14 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
   const leaseAge = stopwatch();
   let claim: ClaimResult;
   try {
-    claim = await inTime(store.claim(subject, state, { leaseMs, withinMs: storeTimeoutMs }), storeTimeoutMs);
+    const limits = { leaseMs, withinMs: storeTimeoutMs, isByPerson: run.isByPerson };
+    claim = await inTime(store.claim(subject, state, limits), storeTimeoutMs);
   } catch (error) {
     return storeFailed(error);
   }
   if (claim.status === 'done') return repeated(run, claim, options);
   if (claim.status === 'busy') return BUSY;
-  if (claim.status === 'full') return TOO_MANY_STATES;
+  if (claim.status === 'full') return withDetails(run, TOO_MANY_STATES, options);
   const claimed = claim;
 
   const callbackAge = stopwatch();
@@ -364,7 +393,7 @@ async function runInTransaction(
   options: ResolvedHandlerOptions,
 ): Promise<Done | Failure> {
   const { storeTimeoutMs, callbackTimeoutMs: timeoutMs } = options;
-  const { retentionMs, comparison, isReplay } = run;
+  const { retentionMs, comparison, isReplay, isByPerson } = run;
   const { subject, state } = run.identity;
   const content = comparison?.content;
   let details: CaseDetails | undefined;
@@ -373,7 +402,8 @@ async function runInTransaction(
     if ('code' in confirmed) throw new Refused(confirmed);
     return { ...confirmed, found: await inTime(findOrder(run, confirmed, options), storeTimeoutMs) };
   };
-  const request = { subject, state, retentionMs, content, timeoutMs, storeTimeoutMs, isReplay, prepare };
+  const limits = { retentionMs, timeoutMs, storeTimeoutMs };
+  const request = { subject, state, ...limits, content, isReplay, isByPerson, prepare };
 
   const result = await transact(request, async ({ transaction, claim, records, act }, prepared) => {
     const { confirmation, found } = prepared;
@@ -410,7 +440,7 @@ async function runInTransaction(
     case 'busy':
       return BUSY;
     case 'full':
-      return TOO_MANY_STATES;
+      return withDetails(run, TOO_MANY_STATES, options);
     case 'late': {
       const late = result.ended.then(({ status }) => status === 'completed' || status === 'done');
       return { code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late };

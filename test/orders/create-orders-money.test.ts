@@ -475,6 +475,86 @@ function testIn(kind: PlaceKind): void {
       expect([await s.cases(), await s.state()]).toEqual([[], 'paid']);
     });
 
+    it('makes a case of each charge under the first one’s sale, which a person books for what it says', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      await s.pay(sale);
+      const again = (month: string, fields: object = {}) => {
+        const date = `2027-${month}-15 10:00:00`;
+        const body = { saleToken: sale, referenceCode: s.key, currency: 'BRL', amount: 29.9, date };
+        return s.deliver('payment', { ...body, ...fields });
+      };
+      expect([await again('02'), await again('03')]).toEqual([200, 200]);
+      const about = { reason: 'unexpected_repeat', order: s.key, sale, amount: 29.9, retries: false };
+      const [two, three] = await s.orders.cases();
+      expect([two, three]).toMatchObject([about, about]);
+      const { cases } = await s.orders.find({ key: s.key });
+      expect(cases.map(({ id }) => id).sort()).toEqual([two?.id, three?.id].sort());
+      expect(cases[0]).toMatchObject({ reason: 'unexpected_repeat', sale, amount: 29.9 });
+      expect([await s.state(), await s.orders.maintain()]).toMatchObject(['paid', { errors: [] }]);
+
+      const book = (id = '', options = {}) => s.orders.decide(id, 'book', options);
+      expect(await book(two?.id)).toEqual({ status: 'booked' });
+      expect(await book(two?.id)).toEqual({ status: 'done' });
+      expect(await s.orders.cases()).toMatchObject([{ id: three?.id, attempts: 1 }]);
+      expect(await s.orders.decide(three?.id ?? '', 'dismiss')).toEqual({ status: 'dismissed' });
+      const booked = [`paid ${sale} 59.7 first`, `paid ${sale} 29.9 later`];
+      expect([await s.lines(), await s.cases()]).toEqual([booked, []]);
+      expect(await s.orders.find({ key: s.key })).toMatchObject({
+        payments: [{ amount: 59.7 }, { amount: 29.9 }],
+        cases: [],
+      });
+
+      // Nobody but the notification can say how much it is.
+      await again('04', { amount: null, currency: null, newStatus: 'PAID', referenceCode: `${s.key}-9` });
+      const { id: four } = await s.caseOf('unexpected_repeat');
+      s.says(sale, { referenceCode: `${s.key}-9` });
+      await expect(book(four)).rejects.toMatchObject({ issues: [{ path: ['amount'] }] });
+      expect(await book(four, { amount: 19.9 })).toEqual({ status: 'booked' });
+      expect(await s.lines()).toEqual([...booked, `paid ${sale} 19.9 later`]);
+    });
+
+    it('books no charge under the first one’s sale that is not paid any more, or went back in full', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      await s.pay(sale);
+      await s.deliver('payment', { saleToken: sale, referenceCode: s.key, currency: 'BRL', amount: 29.9 });
+      const { id } = await s.caseOf('unexpected_repeat');
+      const refused: Parameters<Shop['says']>[1][] = [
+        { situation: 'REVERSAL' },
+        { currency: 'USD' },
+        { refunds: { transactions: [{ uuid: newId(), total: 59.7, status: 'PAID' }] } as never },
+      ];
+      for (const said of refused) {
+        s.says(sale, said);
+        await expect(s.orders.decide(id, 'book')).rejects.toMatchObject({ code: 'invalid_request' });
+        expect((await s.orders.cases()).map((each) => each.id)).toEqual([id]);
+      }
+      const returned = { transactions: [{ uuid: newId(), total: 9.7, status: 'PAID' }] } as never;
+      s.says(sale, { refunds: returned });
+      expect(await s.orders.decide(id, 'book')).toEqual({ status: 'booked' });
+      expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`, `paid ${sale} 29.9 later`]);
+    });
+
+    it('has a person end what is beyond the 64 states that are remembered, for good', async () => {
+      const s = shop();
+      const [sale, id] = [await s.uuid(), newId()];
+      await s.pay(sale);
+      const tell = (state: string) =>
+        s.refund(sale, id, 9.7, { status: state, refund: { uuid: id, amount: 9.7, status: state } });
+      for (let count = 0; count < 64; count += 1) expect(await tell(`X-${count}`)).toBe(200);
+      expect([await tell('X-64'), await tell('X-65')]).toEqual([200, 200]);
+      const found = await s.orders.cases();
+      const about = { reason: 'too_many_states', order: s.key, sale, amount: 9.7, retries: false };
+      expect(found).toMatchObject([about, about]);
+      expect(await s.orders.decide(found[0]?.id ?? '', 'book')).toEqual({ status: 'booked' });
+      expect(await s.orders.decide(found[1]?.id ?? '', 'dismiss')).toEqual({ status: 'dismissed' });
+      expect([await tell('X-64'), await tell('X-65')]).toEqual([200, 200]);
+      expect([await s.cases(), (await s.orders.find({ key: s.key })).cases]).toEqual([[], []]);
+      // Nothing but a decision has more room than before.
+      expect([await tell('X-66'), await s.cases()]).toEqual([200, [`too_many_states ${sale}`]]);
+    });
+
     it('gives money of no order to `foreign`, as it came and once', async () => {
       const seen: string[] = [];
       const on = { foreign: ({ kind: of }: { kind: string }) => seen.push(of) };
@@ -593,6 +673,21 @@ function testIn(kind: PlaceKind): void {
       expect((await s.lines()).slice(1)).toEqual([`returned ${sale} 9.7 left 50`]);
       expect(await s.refund(sale, id, 9.7)).toBe(200);
       expect(await s.lines()).toHaveLength(2);
+    });
+
+    it('books 70 months under one sale, each by a person', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      await s.pay(sale);
+      for (let month = 2; month <= 70; month += 1) {
+        s.place.skip?.(30 * 24 * HOUR);
+        const body = { saleToken: sale, referenceCode: s.key, currency: 'BRL', amount: month };
+        expect(await s.deliver('payment', body)).toBe(200);
+        const { id } = await s.caseOf('unexpected_repeat');
+        expect(await s.orders.decide(id, 'book')).toEqual({ status: 'booked' });
+      }
+      expect((await s.lines()).at(-1)).toBe(`paid ${sale} 70 later`);
+      expect([(await s.lines()).length, await s.cases()]).toEqual([70, []]);
     });
 
     it('stays in review when its case is dropped after 30 days, and a person still decides', async () => {

@@ -25,6 +25,7 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
       record: async () => void log.push('mark'),
       followUps: () => [],
     }),
+    about: async () => ({}),
     async mark() {
       log.push('letter');
       await leave();

@@ -16,7 +16,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_COUNT = 100_000;
 
 /** The kind of a row that is written down before a worker acts on it. It is no booking. */
-export const INBOX = 'inbox';
+const INBOX = 'inbox';
 
 /** Codes of a certificate that is not trusted, and of a connection whose other end speaks plain http, or https. */
 export const UNTRUSTED = /CERT|SIGNATURE|ISSUER/;
