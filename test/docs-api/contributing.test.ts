@@ -39,7 +39,9 @@ it('the machine is prepared part by part, and the first that fails ends it', () 
   const shell = ['-euc', ['headline() { :; }', ...fakes, script, 'prepare_machine'].join('\n')];
   const stdout = 'install_missing\nstart_redis\n';
   const expected = { status: 1, stdout, stderr: 'FAILED: start_postgres\n' };
-  expect(spawnSync('bash', shell, { encoding: 'utf8' })).toMatchObject(expected);
+  // With a socket as its input, bash may take itself for a remote shell, and read its start-up files.
+  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const;
+  expect(spawnSync('bash', shell, options)).toMatchObject(expected);
 });
 
 it.each([
