@@ -22,7 +22,14 @@ export interface Case {
   /** What your callback gave to `needsPerson`. */
   readonly note?: string | undefined;
   /** The states that the sale went through, for the reason `sale_status`: the last 20. */
-  readonly states?: readonly { readonly state: string; readonly at: number }[] | undefined;
+  readonly states?:
+    | readonly {
+        /** As the notification had it in `newStatus`. */
+        readonly state: string;
+        /** When it came, in milliseconds since 1970, by the database's clock. */
+        readonly at: number;
+      }[]
+    | undefined;
   /** The kind of the notification. */
   readonly kind: string;
   /** When it failed for the first time, in milliseconds since 1970, by the database's clock. */

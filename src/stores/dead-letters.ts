@@ -34,7 +34,14 @@ export interface DeadLetter {
   /** What the callback said to the person who is to decide; only of `createOrders`. */
   readonly note?: string | undefined;
   /** The states that its sale went through, where one letter stands for all; only of `createOrders`. */
-  readonly states?: readonly { readonly state: string; readonly at: number }[] | undefined;
+  readonly states?:
+    | readonly {
+        /** As the notification had it in `newStatus`. */
+        readonly state: string;
+        /** When it came, in milliseconds since 1970, by the database's clock. */
+        readonly at: number;
+      }[]
+    | undefined;
 }
 
 /** Whose money a letter is about. */

@@ -32,7 +32,7 @@ export interface MeantPayment {
 export interface Booking {
   /** Whose it is, for a case of no order. */
   readonly order?: string | undefined;
-  /** How much it is in the main unit, for a case whose amount is not clear. */
+  /** How much it is, in the currency's main unit, for a case whose amount is not clear. */
   readonly amount?: number | undefined;
 }
 

@@ -18,8 +18,8 @@ describe.concurrent('the credentials of a command', { timeout: 60_000 }, () => {
       stderr: expect.stringContaining('pass `--allow-insecure-http`'),
     });
     // The notification is sent, and the host does not exist.
-    const { status, stdout } = await runCli(['verify', url, '--allow-insecure-http']);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) });
+    const { status, stderr } = await runCli(['verify', url, '--allow-insecure-http']);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) });
   });
 
   it("are the sandbox's own pair on this machine when the environment has none", async () => {
@@ -75,7 +75,7 @@ it('verify sends over https, with the certificates that Node trusts', async () =
   const certificate = join(directory, 'cert.pem');
   writeFileSync(certificate, selfSigned.cert);
   const args = ['verify', server.url, '--json'];
-  expect(await runCli(args)).toMatchObject({ status: 1, stdout: expect.stringContaining('SELF_SIGNED') });
+  expect(await runCli(args)).toMatchObject({ status: 2, stdout: expect.stringContaining('SELF_SIGNED') });
   expect(server.requests).toEqual([]);
   await runCli(args, { ...environment, NODE_EXTRA_CA_CERTS: certificate });
   expect(server.requests[0]?.headers.authorization).toBe(authorization);

@@ -44,7 +44,7 @@ function linesInMemory(): Pick<Place, 'write' | 'read'> {
   };
 }
 
-function memory(): PlaceKind {
+export function memory(): PlaceKind {
   return {
     name: 'memory',
     isThere: true,

@@ -119,7 +119,7 @@ export interface TransactionRefund {
   uuid?: string | null | undefined;
 }
 
-/** Presumably the transfer that credited a refund: the document only names its fields (section 2.3). */
+/** Presumably the transfer that credited a refund (document section 2.3, which only names its fields). */
 export interface CreditTransferDetails {
   /** Reference of the transfer. */
   referenceCode?: string | null | undefined;

@@ -119,7 +119,7 @@ describe('demo, when a step goes wrong', () => {
       { prepare: (sandbox) => sandbox.setWebhookUrl(undefined) },
       'a verified payment notification',
     ],
-    ['query', faulty('getTransaction', { kind: 'body-status', status: 999 }), '999'],
+    ['query', faulty('getTransaction', { kind: 'body-status', status: 999, times: 2 }), '999'],
     ['cancel', faulty('cancelScheduledPayment', { kind: 'status', status: 504 }), 'HTTP 504'],
     ['query of an unpaid one', { prepare: answerUnpaid }, 'the transaction to be PAID'],
     [

@@ -6,8 +6,10 @@ import { RedisRecords, scriptRunner } from '../../../src/stores/redis-store';
 import { notificationRequest } from '../../../src/testing';
 import { deferred } from '../../helpers/deferred';
 import { findPostgres } from '../../helpers/postgres';
+import { seedRandomTests } from '../../helpers/random-seed';
 import { findRedis, redisUrl } from '../../helpers/redis';
 import { credentials, FakeClient, paid, request } from '../../orders/support';
+import { randomFrom } from '../random';
 import { inPostgres, sharing } from '../two-years/grounds';
 import type { Ground, Outside } from '../two-years/two-years';
 
@@ -69,9 +71,10 @@ class Shop {
       callbackTimeoutMs: 10_000,
       onReport: () => undefined,
       on: {
-        paid: ({ amount, isFirst }, context) =>
-          write(context, `paid ${amount} ${isFirst ? 'first' : 'later'}`),
-        returned: ({ amount, left }, context) => write(context, `returned ${amount} left ${left}`),
+        paid: ({ amount, isFirst, sale }, context) =>
+          write(context, `paid ${amount} ${isFirst ? 'first' : 'later'} of ${sale}`),
+        returned: ({ amount, left, sale }, context) =>
+          write(context, `returned ${amount} left ${left} of ${sale}`),
       },
     });
     return { orders, died, isDead: () => isDead, steps: () => steps, end: () => opened.die?.() };
@@ -81,9 +84,14 @@ class Shop {
     this.client.transactions.set(sale, paid(sale, { referenceCode: this.key, ...fields }));
   }
 
-  async lines(): Promise<string[]> {
+  /** What the merchant has written, each with its sale. */
+  async entries(): Promise<string[]> {
     const all = (await this.ground.written?.()) ?? this.#lines;
     return all.filter((line) => line.startsWith(this.key)).map((line) => line.slice(this.key.length + 1));
+  }
+
+  async lines(): Promise<string[]> {
+    return (await this.entries()).map((line) => line.replace(/ of .*/, ''));
   }
 }
 
@@ -257,7 +265,7 @@ function testKills(name: string, isThere: boolean, withGround: WithGround): void
     });
 }
 
-testKills('PostgreSQL, in transactions', await findPostgres(), async (use) => {
+const inTransactions: WithGround = async (use) => {
   const ends: (() => unknown)[] = [];
   const { ground } = await inPostgres('transactional', {
     onTestFinished: (end) => void ends.push(end as () => unknown),
@@ -267,7 +275,8 @@ testKills('PostgreSQL, in transactions', await findPostgres(), async (use) => {
   } finally {
     for (const end of ends) await end();
   }
-});
+};
+testKills('PostgreSQL, in transactions', await findPostgres(), inTransactions);
 
 testKills('Redis', await findRedis(), async (use) => {
   const redis = new Redis(redisUrl);
@@ -279,4 +288,128 @@ testKills('Redis', await findRedis(), async (use) => {
     if (keys.length > 0) await redis.del(keys);
     redis.disconnect();
   }
+});
+
+const seed = seedRandomTests();
+const ORDERS = 40;
+const EVENTS = 12;
+
+/** What happens to an order at random, while processes die. Gives how many notifications were answered 200. */
+async function live(ground: Ground, id: number): Promise<number> {
+  const random = randomFrom(seed);
+  const shop = new Shop(ground);
+  const next = shop.process();
+  let answered = 0;
+  /** What was shown since the last `close`. */
+  let shown = new Set<string>();
+  const closed = new Set<string>();
+  const paidSales = new Set<string>();
+  const refunds: { sale: string; uuid: string }[] = [];
+  const find = () => next.orders.find({ key: shop.key });
+
+  for (let event = 0; event < EVENTS; event += 1) {
+    const draw = (what: string) => random(what, id, event);
+    /** In a process that may die, now and then beside another one, then in one that lives, until it succeeds. */
+    const insist = async (act: (orders: Running) => Promise<boolean>) => {
+      const mortal = shop.process({
+        at: 1 + Math.floor(draw('at') * 16),
+        when: draw('when') < 0.5 ? 'before' : 'after',
+      });
+      const dying = Promise.race([act(mortal.orders).catch(() => false), mortal.died.then(() => false)]);
+      const beside = draw('beside') < 0.3 ? act(next.orders).catch(() => false) : Promise.resolve(false);
+      let isDone = (await Promise.all([dying, beside])).includes(true);
+      mortal.end();
+      for (let tries = 0; !isDone && tries < 6; tries += 1) {
+        shop.offset += 5 * MINUTE_MS;
+        isDone = await act(next.orders).catch(() => false);
+      }
+      expect(isDone, `event ${event} of order ${id}`).toBe(true);
+    };
+    const answer = async (done: Promise<boolean>) => {
+      const isAnswered = await done;
+      if (isAnswered) answered += 1;
+      return isAnswered;
+    };
+    const { payments } = await find();
+    const what = event === 0 ? 0 : draw('what');
+    if (what < 0.2) {
+      await insist(async (orders) => {
+        const opened = await orders.open(shop.key, request);
+        if (opened.state !== 'open') return true;
+        expect(payments, 'a QR code of a paid order').toEqual([]);
+        shown.add(opened.uuid);
+        return true;
+      });
+      expect(shown.size, 'live QR codes').toBeLessThanOrEqual(1);
+    } else if (what < 0.3) {
+      const before = shown;
+      await insist(async (orders) => Array.isArray(await orders.close(shop.key)));
+      if (payments.length === 0) for (const uuid of before) closed.add(uuid);
+      shown = new Set();
+    } else if (what < 0.6) {
+      // A first payment, of a closed QR code too, or the same one again.
+      const codes = [...shown, ...closed, ...paidSales].filter(
+        (uuid) => shop.client.transactions.get(uuid)?.amount !== 29.9,
+      );
+      const sale = codes[Math.floor(draw('code') * codes.length)];
+      if (sale === undefined) continue;
+      paidSales.add(sale);
+      await insist((orders) => answer(pay(shop, orders, sale)));
+    } else if (what < 0.8) {
+      if (payments.length === 0) continue;
+      const charge = randomUUID();
+      paidSales.add(charge);
+      await insist((orders) => answer(pay(shop, orders, charge, 29.9)));
+    } else {
+      const payment = payments[Math.floor(draw('sale') * payments.length)];
+      if (payment === undefined) continue;
+      const refund = { uuid: randomUUID(), amount: 1.1, status: 'PAID' };
+      refunds.push({ sale: payment.sale, uuid: refund.uuid });
+      const body = {
+        saleToken: payment.sale,
+        referenceCode: shop.key,
+        currency: 'BRL',
+        status: 'PAID',
+        refund,
+      };
+      await insist((orders) => answer(deliver(orders, 'refund', body)));
+    }
+  }
+  const { payments, returns } = await find();
+  const booked = (await shop.entries()).filter((line) => line.startsWith('paid'));
+  const told = (await shop.entries()).filter((line) => line.startsWith('returned'));
+  const cases = (await next.orders.cases({ limit: 10_000 })).filter(({ order }) => order === shop.key);
+  // What the order remembers is what was written, each once.
+  const first = (index: number) => (index === 0 ? 'first' : 'later');
+  expect(booked.sort()).toEqual(
+    payments.map(({ amount, sale }, index) => `paid ${amount} ${first(index)} of ${sale}`).sort(),
+  );
+  expect(payments.filter(({ amount }) => amount === 59.7).length, 'first payments').toBeLessThanOrEqual(1);
+  expect(payments.filter(({ sale }) => closed.has(sale))).toEqual([]);
+  // Every paid event was booked, or is a case.
+  const settled = [...payments, ...cases].map(({ sale }) => String(sale));
+  expect([...paidSales].filter((sale) => !settled.includes(sale))).toEqual([]);
+  // `left` counts down, a refund at a time.
+  const expected = payments.flatMap(({ amount, sale }) =>
+    refunds
+      .filter((refund) => refund.sale === sale)
+      .map((_, index) => `returned 1.1 left ${(amount * 100 - 110 * (index + 1)) / 100} of ${sale}`),
+  );
+  expect(told.sort()).toEqual(expected.sort());
+  expect(returns).toHaveLength(refunds.length);
+  next.end();
+  return answered;
+}
+
+describe.skipIf(!(await findPostgres()))('random histories of orders, in transactions of PostgreSQL', () => {
+  it('book every payment once or leave a case, and show one QR code', { timeout }, async () => {
+    await inTransactions(async (ground) => {
+      let answered = 0;
+      for (let id = 0; id < ORDERS; id += 1) answered += await live(ground, id);
+      console.log(
+        `TEST_SEED=${seed} ${ORDERS} orders with a death an event: ${answered} answered notifications`,
+      );
+      expect(answered).toBeGreaterThan(ORDERS * 2);
+    });
+  });
 });
