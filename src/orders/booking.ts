@@ -181,7 +181,7 @@ function hashOfSum(key: string, path: string, amount: number | null | undefined,
 /** In minor units; of a currency that ISO 4217 does not list, and of an amount that it cannot have, as it is. */
 function unitsOf(amount: number, currency: string): number | string {
   try {
-    return currencyDecimals(currency) === undefined ? `${amount}` : toMinorUnits(amount, currency);
+    return toMinorUnits(amount, currency);
   } catch {
     return `${amount}`;
   }

@@ -76,7 +76,9 @@ export interface ReturnedOrder {
 }
 
 /** What `paid`, `returned` and `foreign` get besides the money. */
-export interface OrderContext<Transaction = undefined> extends Omit<WebhookContext<Transaction>, 'order'> {
+export interface OrderContext<Transaction = undefined>
+  extends Omit<WebhookContext<Transaction>, 'order'>,
+    NeedsPerson {
   /** The notification as it came. A payment that `maintain` has found has what the service says. */
   readonly notification: {
     /** Its kind: `payment`, `refund` or `reversal`. */
@@ -84,6 +86,10 @@ export interface OrderContext<Transaction = undefined> extends Omit<WebhookConte
     /** The body. **It holds personal data.** */
     readonly raw: Readonly<Record<string, unknown>>;
   };
+}
+
+/** What every callback of `createOrders` gets, own kinds and payouts too. */
+export interface NeedsPerson {
   /**
    * Hands the notification to a person: it becomes a case `needs_person`. Throws, and is remembered: in a transaction,
    * whatever the callback writes is undone. Without one, call it before you write.
@@ -105,7 +111,7 @@ export interface ForeignNotification {
 
 /** What to do with the notifications of orders. */
 export type OrderCallbacksOf<Kinds extends readonly AnyDefinition[], Transaction> = Omit<
-  WebhookCallbacks<Kinds, Transaction, NotifiedOrder | undefined>,
+  WebhookCallbacks<Kinds, Transaction, NotifiedOrder | undefined, NeedsPerson>,
   'payment' | 'refund' | 'reversal' | 'saleStatus'
 > & {
   /**

@@ -14,6 +14,7 @@ export {
   type FoundAttempt,
   type FoundCase,
   type FoundOrder,
+  type NeedsPerson,
   type OrderCallbacksOf,
   type OrderContext,
   // The class is not exported: `createOrders` makes it.

@@ -53,22 +53,39 @@ export interface WebhookContext<Transaction = undefined, Order = undefined> {
  * Drizzle or Knex, which runs only when it is awaited. Return it, or await it: `({ payload }) => { query(); }` with
  * braces would never run it. Once that has resolved and is recorded, the service is answered 200. If it rejects, the
  * service is answered 500 and sends the notification again.
+ *
+ * @typeParam More - what else the context has, in a handler that knows orders
  */
-export type WebhookCallback<Given, Transaction, Order = undefined> = (
+export type WebhookCallback<Given, Transaction, Order = undefined, More = unknown> = (
   notification: Given,
-  context: WebhookContext<Transaction, Order>,
+  context: WebhookContext<Transaction, Order> & More,
 ) => unknown;
 
 /**
  * Callbacks by kind. `'ignore'` answers 200 and does nothing; so does a kind that is left out, but it is reported. An
  * `undefined` is refused, because it may not be on purpose.
  */
-export type WebhookCallbacks<Kinds extends readonly AnyDefinition[], Transaction, Order = undefined> = {
+export type WebhookCallbacks<
+  Kinds extends readonly AnyDefinition[],
+  Transaction,
+  Order = undefined,
+  More = unknown,
+> = {
   readonly [Kind in HandledKind]?:
-    | WebhookCallback<OfKind<DocumentedNotification | UnrecognizedNotification, Kind>, Transaction, Order>
+    | WebhookCallback<
+        OfKind<DocumentedNotification | UnrecognizedNotification, Kind>,
+        Transaction,
+        Order,
+        More
+      >
     | 'ignore';
 } & {
-  readonly [Kind in Kinds[number]['kind']]?: OwnCallback<OfKind<Kinds[number], Kind>, Transaction, Order>;
+  readonly [Kind in Kinds[number]['kind']]?: OwnCallback<
+    OfKind<Kinds[number], Kind>,
+    Transaction,
+    Order,
+    More
+  >;
 };
 
 type OfKind<All, Kind extends string> = Extract<All, { readonly kind: Kind }>;
@@ -77,9 +94,9 @@ type HandledKind = (DocumentedNotification | UnrecognizedNotification)['kind'];
 
 // While TypeScript infers `Kinds`, it also looks up the callbacks of the documented kinds here. It must not find a
 // second type for them, or their parameters would become `any`.
-type OwnCallback<Definition extends AnyDefinition, Transaction, Order> = [Definition] extends [never]
+type OwnCallback<Definition extends AnyDefinition, Transaction, Order, More> = [Definition] extends [never]
   ? unknown
-  : WebhookCallback<DefinedNotification<Definition>, Transaction, Order> | 'ignore';
+  : WebhookCallback<DefinedNotification<Definition>, Transaction, Order, More> | 'ignore';
 
 /** How to receive notifications. */
 export interface WebhookHandlerOptions<

@@ -65,6 +65,11 @@ function sale(token: string, fields: Partial<ReportedSale> = {}): ReportedSale {
   };
 }
 
+/** An order with these booked sales. */
+function payingOf(...texts: string[]): Order {
+  return order([attempt(1, 'paid')], { payments: payments(...texts) });
+}
+
 /** A verdict in a few words. */
 function inWords(given: Order, reported: ReportedSale): string {
   const verdict = decideSale(given, reported);
@@ -319,7 +324,38 @@ describe('which payment is expected', () => {
       'other_sale',
     ],
 
+    [
+      'its own sale without a reference, after a charge that came first',
+      order([attempt(1, 'paid', later)], { payments: payments('m1 29.9') }),
+      sale('u1', { amount: 29.9, referenceCode: undefined }),
+      'later',
+    ],
+    [
+      'the first charge, beside a booked sale that paid no attempt',
+      order([attempt(1, 'created', later)], { payments: payments('x 5') }),
+      sale('m1', { amount: 29.9 }),
+      'other_sale',
+    ],
+    [
+      'own, without any sum: an amount of 0 is none',
+      order([attempt(1, 'created', { currency: 'BRL', amount: 0, recurrence: { immediatePayment: false } })]),
+      sale('u1', { amount: 7 }),
+      'first 1',
+    ],
+    [
+      'own, of nothing, and nothing went back',
+      order([attempt(1, 'created', { currency: 'BRL', recurrence: { immediatePayment: false } })]),
+      sale('u1', { amount: 0 }),
+      'first 1',
+    ],
+
     // What was refunded since.
+    [
+      'the first charge, refunded in full',
+      order([attempt(1, 'created', later)]),
+      sale('m1', { amount: 29.9, refunds: [{ uuid: 'r', amount: 29.9 }] }),
+      'returned_in_full, own',
+    ],
     [
       'own, refunded in part',
       order([attempt(1, 'created')]),
@@ -362,6 +398,10 @@ describe('which payment is expected', () => {
   it('hashes the money with the key, so that equal sums of two orders do not look alike', () => {
     expect(moneyOf('a', request)).not.toEqual(moneyOf('b', request));
     expect(moneyOf(KEY, request)).toEqual(moneyOf(KEY, { ...request, amount: 59.7 }));
+    const monthly = { ...request.recurrence, calendar: { periodicity: 'MONTHLY' } };
+    expect(moneyOf(KEY, { ...request, recurrence: monthly })).not.toEqual(moneyOf(KEY, request));
+    const equal = moneyOf(KEY, { ...request, amount: 29.9 });
+    expect(new Set(Object.values(equal)).size).toBe(Object.keys(equal).length);
     expect(JSON.stringify(moneyOf(KEY, request))).not.toMatch(/59\.7|5970|BRL/);
   });
 });
@@ -515,7 +555,42 @@ describe('what goes back', () => {
     expect(inWords(given, returned)).toBe(expected);
   });
 
+  it.each<[string, Order, ReportedReturn, string]>([
+    ['of both payments of a sale', payingOf('u1 59.7', 'u1 29.9'), refund('r', 60), 'returned, 29.6 left'],
+    [
+      'beside one of another sale',
+      returning(payingOf('u1 59.7', 'm2 29.9'), refund('r', 50)),
+      refund('s', 29.9, { sale: 'm2' }),
+      'returned, 0 left',
+    ],
+    ['to the cent', payingOf('u1 0.3'), refund('r', 0.1), 'returned, 0.2 left'],
+    [
+      'in a currency that is not known',
+      order([], { payments: [{ sale: 'u1', amount: 59.7, currency: 'XXX', at: 1 }] }),
+      refund('r', 9.7, { currency: 'XXX' }),
+      'returned, 50 left',
+    ],
+  ])('%s', (_, given, returned, expected) => {
+    expect(inWords(given, returned)).toBe(expected);
+  });
+
+  it('ends its case, and keeps its first time', () => {
+    const known = (status: string) => {
+      const cases = [{ id: `reversal:v:${status}`, reason: 'unclear_amount', at: 1 }];
+      return { ...returning(paidOrder, reversal('PENDING', 10)), cases };
+    };
+    for (const status of ['PENDING', 'PAID']) {
+      const verdict = decideReturn(known(status), reversal(status, 10), NOW + 5);
+      expect(verdict).toMatchObject({ order: { cases: [], returns: [{ at: NOW }] } });
+      expect(verdict).toMatchObject({ left: status === 'PAID' ? 49.7 : 59.7 });
+    }
+    const late = { ...returning(paidOrder, reversal('PAID')), cases: known('PENDING').cases };
+    expect(decideReturn(late, reversal('PENDING'), NOW)).toMatchObject({ order: { cases: [] } });
+  });
+
   it('is what a person says it is', () => {
+    const cancelled = returning(paidOrder, reversal('CANCELLED'));
+    expect(inWords(cancelled, reversal('PAID'), true)).toBe('returned, 0 left');
     expect(inWords(paidOrder, refund('r', 10, { currency: 'USD' }), true)).toBe('returned, 49.7 left');
     expect(inWords(paidOrder, refund('r', undefined), true)).toBe('unclear_amount');
   });
@@ -527,6 +602,9 @@ describe('what goes back', () => {
     ]);
     expect(withRefunds(told, sale('u1', { refunds: [{ uuid: 'r', amount: 9.7 }] }), NOW)).toBe(told);
     expect(inWords(told, refund('s', 10))).toBe('returned, 40 left');
+    const begun = returning(paidOrder, refund('r', 9.7, { status: 'PENDING' }));
+    const ended = withRefunds(begun, sale('u1', { refunds: [{ uuid: 'r', amount: 9.7 }] }), NOW);
+    expect(ended.returns).toMatchObject([{ id: 'refund:r', status: 'PAID' }]);
     const verdict = decideReturn(told, refund('r', 9.7), NOW);
     expect(verdict).toMatchObject({ do: 'record', left: 50, isCredited: true });
     expect(verdict.do === 'record' && verdict.order.returns[0]?.isUntold).toBeUndefined();

@@ -116,7 +116,7 @@ const mistakes: ReadonlyArray<readonly [mistake: string, code: string, complaint
     'a callback for a kind that does not exist',
     `createWebhookHandler({ credentials, on: { paid: () => undefined } });`,
     `TS2353: Object literal may only specify known properties, and 'paid' does not exist in type ` +
-      `'WebhookCallbacks<readonly [], undefined, undefined>'.`,
+      `'WebhookCallbacks<readonly [], undefined, undefined, unknown>'.`,
   ],
   [
     'a field of another kind in a callback',
