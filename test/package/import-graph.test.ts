@@ -11,7 +11,7 @@ const LOADS: Readonly<Record<Entry, readonly [rooms: string, packages: string]>>
     'client errors pix sandbox service shared stores testing values version.ts webhooks',
     '@noble/hashes ky uqr zod',
   ],
-  sandbox: ['client errors pix sandbox service shared values webhooks', 'uqr zod'],
+  sandbox: ['client errors pix sandbox service shared values webhooks', '@noble/hashes uqr zod'],
   pix: ['pix', ''],
 };
 const entries = Object.keys(LOADS) as Entry[];

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createStore, type Store } from 'pix-automatic-sdk/stores';
 import {
   createWebhookHandler,
   MemoryStore,
@@ -11,16 +12,21 @@ import {
   type WebhookReport,
   type WebhookReportCode,
 } from 'pix-automatic-sdk/webhooks';
+import { MemoryRecords } from '../../src/stores/memory-store';
+import type { Act, Transact, TransactRequest, TransactWork } from '../../src/stores/steps';
 import type { AnyDefinition } from '../../src/webhooks/kinds';
 import { type Answer, deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
 import { hang } from '../webhooks/faults';
-import { WatchedStore } from '../webhooks/watched-store';
+import { noOrders, WatchedStore } from '../webhooks/watched-store';
 import { authorization, credentials, marked } from './marks';
 import { type Paths, pathsOver } from './path';
 import { bodies, quoting, sale, text } from './webhook-paths';
 
 const { apiKey, apiToken, email } = marked;
+
+type AnyStore = Store<undefined>;
+type AnyWork = TransactWork<undefined, unknown, unknown>;
 
 interface Delivered {
   readonly options?: Partial<WebhookHandlerOptions<readonly AnyDefinition[]>>;
@@ -80,6 +86,9 @@ const deliveries: Readonly<Record<string, Delivered>> = {
   'a field of another type': { body: { ...Object(sale), date: 7 } },
   'dead letters failed': { options: { on: {}, deadLetters: true, store: storeWithoutLetters() } },
   busy: { options: { store: storeThat('claim', async () => ({ status: 'busy' })) } },
+  'too many states': { options: { store: storeThat('claim', async () => ({ status: 'full' })) } },
+  'transaction ended': { options: { store: storeIn(ownCommit) } },
+  'nothing awaited': { options: { store: storeIn(awaitingNothing) } },
   'unexpected repeat': { options: { store: storeThat('claim', async () => doneLongAgo) } },
   internal: { options: { getAuthorization: throwing('failed') } },
 };
@@ -97,6 +106,40 @@ const reports = pathsOver('the handler, its reports and answer', deliveries, asy
 /** With the default `onReport`, which writes to the console. The console is checked for every path. */
 const defaultLog = pathsOver('the handler, its default log', deliveries, (delivered) =>
   answerTo(delivered, {}),
+);
+
+/** Stores for every code of a report that only a replay has. */
+const letters: Readonly<Record<string, () => Promise<AnyStore>>> = {
+  'a dead letter of other credentials, which ends soon': async () => {
+    const store = new WatchedStore();
+    const failed = { code: 'callback_failed', credential: '01234567', url: '' } as const;
+    const subject = { key: 'payment:s-1:PAID', subject: 'payment:s-1', state: 'PAID', kind: 'payment' };
+    await store.letters.put({ ...subject, ...failed, body: JSON.stringify(sale) });
+    return store;
+  },
+  'a dead letter of a newer release': async () => {
+    const records = new MemoryRecords(10, Date.now);
+    const times = { before: Date.now() + 1e6, expiresAt: Date.now() + 1e6 };
+    const record = JSON.stringify({ format: 99, token: text, letter: sale });
+    await records.write('default/letter:payment:s-1:PAID', { record, version: 0, next: 1, ...times });
+    return createStore(records);
+  },
+};
+
+async function replay(store: AnyStore, more: Partial<WebhookHandlerOptions>) {
+  const deadLetters = { retentionMs: 1_000 };
+  return createWebhookHandler({ credentials, store, deadLetters, on: {}, ...more }).replay();
+}
+
+const replays = pathsOver('the handler, a replay and its reports', letters, async (storeOf) => {
+  const reports: WebhookReport[] = [];
+  const results = await replay(await storeOf(), { onReport: (report) => reports.push(report) });
+  for (const { code } of reports) reportedCodes.add(code);
+  return [...results, ...reports];
+});
+
+const replayLog = pathsOver('the handler, the default log of a replay', letters, async (storeOf) =>
+  replay(await storeOf(), {}),
 );
 
 const throwMarks = throwing(text, { sale });
@@ -157,6 +200,23 @@ function storeThat(step: 'claim' | 'complete', instead: () => Promise<unknown>):
   return store;
 }
 
+/** A transaction whose callback has committed by itself. */
+async function ownCommit() {
+  return { status: 'failed', during: 'own commit', error: new Error('failed') } as const;
+}
+
+/** A transaction whose callback has waited for no statement. */
+async function awaitingNothing({ subject, state, prepare }: TransactRequest, work: AnyWork) {
+  const claim = { subject, state, token: 't', fence: 1, handledStates: [] };
+  const act: Act = async (run) => ({ status: await run(AbortSignal.timeout(1e4)), awaitedNothing: true });
+  const value = await work({ transaction: undefined, claim, records: noOrders, act }, await prepare?.());
+  return { status: 'completed', value } as const;
+}
+
+function storeIn(transact: unknown): WatchedStore {
+  return Object.assign(new WatchedStore(), { transact: transact as Transact<undefined> });
+}
+
 function storeWithoutLetters(): WatchedStore {
   return Object.assign(new WatchedStore(), { letters: { steps: [], faults: { keep: failing } } });
 }
@@ -167,6 +227,8 @@ const brokenOff = { method: 'POST', headers: { authorization }, body: `{${text}`
 export const handlerPaths: Paths = {
   ...reports,
   ...defaultLog,
+  ...replays,
+  ...replayLog,
   ...passedOn,
   async 'createWebhookHandler: handler and store, after a delivery'() {
     const store = new MemoryStore();

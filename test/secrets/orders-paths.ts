@@ -1,17 +1,18 @@
 import { ApiError } from 'pix-automatic-sdk';
 import { createOrders } from 'pix-automatic-sdk/orders';
 import type { Store } from 'pix-automatic-sdk/stores';
-import { fixtures } from 'pix-automatic-sdk/testing';
+import { fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
 import { MemoryStore, type WebhookReport } from 'pix-automatic-sdk/webhooks';
 import type { CheckoutSource } from '../../src/orders/open';
 import { storeOf } from '../helpers/store-of';
+import { FakeClient, paid } from '../orders/support';
 import { hang } from '../webhooks/faults';
 import { reportedCodes } from './handler-paths';
 import { credentials, marked } from './marks';
-import type { Paths } from './path';
+import { type Paths, pathsOver } from './path';
 import { text } from './webhook-paths';
 
-const { cpf, email } = marked;
+const { account, cpf, email } = marked;
 const value = { until: 9, attempts: text, uuid: text, [cpf]: email } as never;
 const recordOfMarks = storeOf({ readRecord: async () => ({ value, version: 1, now: 1 }) });
 
@@ -50,7 +51,90 @@ const answered = (httpStatus: number, retryAfterMs?: number) => async () => {
   throw new ApiError('refused', { ...call, httpStatus, retryAfterMs });
 };
 
+const person = { shopper: { name: email, documentId: cpf, account }, [cpf]: text };
+const money = { amount: 59.7, currency: 'BRL' };
+
+/** An order, its payer, and what is reported about them. Both what is delivered and what the service says holds marks. */
+function shopOf(needsPerson?: string) {
+  const client = new FakeClient();
+  const seen: unknown[] = [];
+  const shop = createOrders({
+    client,
+    credentials,
+    store: new MemoryStore(),
+    onReport: (report) => seen.push(report) && reportedCodes.add(report.code),
+    on: {
+      paid: async (_, context) => {
+        if (needsPerson !== undefined) context.needsPerson(needsPerson);
+      },
+      returned: async () => undefined,
+    },
+  });
+  const deliver = async (kind: 'payment' | 'refund', body: object) => {
+    const sent = { referenceCode: 'order-1', ...money, ...person, ...body };
+    const answer = await shop.webhook(notificationRequest(kind, sent as never, credentials));
+    seen.push([answer.status, [...answer.headers], await answer.text()]);
+  };
+  return {
+    shop,
+    seen,
+    deliver,
+    open: async () => String((await shop.open('order-1', { ...request, ...money })).uuid),
+    /** A sale is paid, and the service says so. */
+    pay(saleToken: string, said: object = {}, notified: object = said) {
+      client.transactions.set(saleToken, paid(saleToken, { ...person, ...said } as never));
+      return deliver('payment', { saleToken, ...notified });
+    },
+  };
+}
+
+type Shop = ReturnType<typeof shopOf>;
+
+/** What a person has to decide, by the code of its report. */
+const cases: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
+  no_order: ({ pay }) => pay('s-1', { referenceCode: 'nobody' }),
+  other_amount: async ({ open, pay }) => pay(await open(), { amount: 1 }),
+  async other_sale({ open, pay }) {
+    await open();
+    await pay('s-1');
+  },
+  async closed({ open, pay, shop }) {
+    const sale = await open();
+    await shop.close('order-1');
+    await pay(sale);
+  },
+  async paid_twice({ open, pay, shop }) {
+    const first = await open();
+    await shop.close('order-1');
+    await pay(await open(), { referenceCode: 'order-1-2' });
+    await pay(first);
+  },
+  unclear_amount: async ({ open, pay }) =>
+    pay(await open(), { amount: undefined }, { amount: null, currency: null }),
+  async early_return({ open, deliver }) {
+    const refund = { uuid: 'r-1', amount: 5, status: 'PAID' };
+    await deliver('refund', { saleToken: await open(), refund, reversedAmount: 5, amountRefunded: 5 });
+  },
+  returned_in_full: async ({ open, pay }) =>
+    pay(await open(), { refunds: { transactions: [{ uuid: 'r-1', total: 59.7, status: 'PAID' }] } }, {}),
+  async sale_status({ open, pay, deliver }) {
+    const saleToken = await open();
+    await pay(saleToken);
+    await deliver('payment', { saleToken, newStatus: 'REVERSAL' });
+  },
+  needs_person: async ({ open, pay }) => pay(await open()),
+};
+
+const reviews = pathsOver('orders: a case, its reports and answers', cases, async (cause) => {
+  const shop = shopOf(cause === cases['needs_person'] ? text : undefined);
+  await cause(shop);
+  const found = await shop.shop.cases();
+  // A person is meant to read the body, and what the merchant's own callback has said.
+  return [...shop.seen, ...found.map((each) => ({ ...each, body: '', note: '' }))];
+});
+
 export const ordersPaths: Paths = {
+  ...reviews,
   'createOrders: text for options': () => createOrders(text as never),
   'orders: an order key that is none': () => orders().open({ [cpf]: text } as never, request),
   'orders: nothing to find': () => orders().find({ [cpf]: text } as never),
