@@ -199,6 +199,9 @@ async function concludeFailure(ended: Ended, failure: Failure, listener: Listene
   const told = { ...details, status: answered ?? status, kind, key, delivery };
   const fate = origin === 'delivery' ? fateOfDelivery(failure.code, told, answered, kept) : FATES[origin];
   listener.report(failure.code, { ...told, fate, received: notification });
+  // Its sale may have been booked before the mark was there, or before this subject was given back.
+  if (failure.code === 'early_return' && origin === 'delivery')
+    await listener.runLetter(key).catch(() => undefined);
   return status;
 }
 

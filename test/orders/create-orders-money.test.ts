@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/stores';
+import { stepsOf } from '../../src/stores/steps';
 import { crashBeforeCommit, notificationRequest } from '../../src/testing';
+import { storeOf } from '../helpers/store-of';
 import { allPlaces, newId, type PlaceKind, Shop } from './places';
 import { credentials, errors } from './support';
 
@@ -295,6 +298,28 @@ function testIn(kind: PlaceKind): void {
       expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`, `returned ${sale} 9.7 left 50`]);
       expect(await s.cases()).toEqual([]);
     });
+
+    // In a transaction the order is locked from the decision on.
+    const betweens = isTransactional ? [] : (['keepLetter', 'writeRecord', 'release'] as const);
+    it.each(betweens)(
+      'tells a refund whose payment is booked just before its case is there: %s',
+      async (step) => {
+        const s = shop();
+        const sale = await s.uuid();
+        let paying: Promise<number> | undefined;
+        const steps = stepsOf(s.place.store as Store<unknown>);
+        const between = async (...given: unknown[]) => {
+          paying ??= s.pay(sale);
+          await paying;
+          return (steps[step] as (...given: unknown[]) => Promise<unknown>)(...given);
+        };
+        const slow = s.process(storeOf({ ...steps, [step]: between }) as Store<never>);
+        expect(await s.refund(sale, newId(), 9.7, {}, slow)).toBe(200);
+        expect(await paying).toBe(200);
+        expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`, `returned ${sale} 9.7 left 50`]);
+        expect(await s.cases()).toEqual([]);
+      },
+    );
 
     it('hands a payment to a person, undoes what was written, and has nobody try it again', async () => {
       let asks = true;

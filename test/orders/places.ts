@@ -241,17 +241,11 @@ export class Shop {
     return this.deliver('payment', { saleToken: sale, referenceCode, date, amount, currency }, to);
   }
 
-  refund(sale: string, id: string, amount: number, fields: object = {}): Promise<number> {
-    return this.deliver('refund', {
-      saleToken: sale,
-      referenceCode: this.key,
-      currency: 'BRL',
-      reversedAmount: amount,
-      amountRefunded: amount,
-      refund: { uuid: id, amount, status: 'PAID' },
-      status: 'PAID',
-      ...fields,
-    });
+  refund(sale: string, id: string, amount: number, fields: object = {}, to = this.orders): Promise<number> {
+    const refund = { uuid: id, amount, status: 'PAID' };
+    const sums = { currency: 'BRL', reversedAmount: amount, amountRefunded: amount };
+    const body = { saleToken: sale, referenceCode: this.key, ...sums, refund, status: 'PAID', ...fields };
+    return this.deliver('refund', body, to);
   }
 
   reverse(sale: string, id: string, amount: number, status: string): Promise<number> {

@@ -177,7 +177,10 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore, whatever the search_path,', 
     const orders = createOrders({ client: new FakeClient(), store });
     await orders.open('order-1', journeyRequest);
     await orders.close('order-1');
-    expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({ state: 'closed' });
+    expect(await orders.find({ referenceCode: 'order-1' })).toMatchObject({
+      state: 'none',
+      attempts: [{ state: 'closed' }],
+    });
     await store.deleteExpired();
     const options = { table: `${table}_attacked`, transactional: true } as const;
     const transactional = withSteps(new PostgresStore(attacked, options));
