@@ -40,8 +40,9 @@ it('the machine is prepared part by part, and the first that fails ends it', () 
   const stdout = 'install_missing\nstart_redis\n';
   const expected = { status: 1, stdout, stderr: 'FAILED: start_postgres\n' };
   // With a socket as its input, bash may take itself for a remote shell, and read its start-up files.
-  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const;
-  expect(spawnSync('bash', shell, options)).toMatchObject(expected);
+  expect(spawnSync('bash', shell, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })).toMatchObject(
+    expected,
+  );
 });
 
 it.each([
