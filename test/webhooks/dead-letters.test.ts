@@ -251,7 +251,7 @@ describe('deadLetters', () => {
     ['fails', fail],
     ['hangs', hang],
   ])('changes no answer of 500 or 200 of a callback when it %s, and says so in reports', async (_, fault) => {
-    const { handler, letters, reports, fix } = createKeeping({ storeTimeoutMs: 20 });
+    const { handler, letters, reports, fix } = createKeeping({ storeTimeoutMs: 200 });
     Object.assign(letters.faults, { keep: fault, forget: fault });
     expect(await send(handler)).toBe(500);
     expect(reports[1]).toMatchObject({ error: BUG, message: expect.stringContaining('could not be kept') });
