@@ -562,6 +562,19 @@ const cases: Readonly<Record<string, Case>> = {
     },
     { ...service, baseUrl: 'https://other.example', store: 'no store' },
   ),
+  'ChargeOptions of charge': takes<ChargeOptions>(
+    async (options) => {
+      const { orders, pay, charge } = testOrders((parts) =>
+        createOrders({ ...parts, on: { paid: async () => undefined, returned: 'ignore' } }),
+      );
+      const order = await orders.open('order-1', request);
+      await pay(order);
+      const { uuid } = await charge(order, options);
+      const { payments, cases } = await orders.find({ key: 'order-1' });
+      return [uuid === order.uuid, payments.map(({ amount }) => amount), cases.map(({ reason }) => reason)];
+    },
+    { amount: 1, as: 'same-sale' },
+  ),
   'NotificationRequestOptions of notificationRequest': takes<{
     url: unknown;
     query: unknown;
@@ -621,6 +634,7 @@ type ReconcileOption =
   | 'signal';
 type MockOptions = Parameters<typeof mockService>[0] & {};
 type TestOrdersOptions = Parameters<typeof testOrders>[1] & {};
+type ChargeOptions = Parameters<ReturnType<typeof testOrders>['charge']>[1] & {};
 
 async function outcomeOf(observe: Case['observe'], options: object): Promise<unknown> {
   try {
