@@ -31,7 +31,7 @@ const uuid = '0b9c5a7e-1f0a-4f2e-9a53-6d2f0c1b2a3d';
 
 /** The document’s success bodies, with the fields that the checks need. */
 const answers: Readonly<Record<string, object>> = {
-  GET: { status: 0, message: 'success', uuid, situation: 'PAID' },
+  GET: { status: 0, message: 'success', situation: 'PAID' },
   POST: { status: 0, message: 'success', response: { uuid, instructions: { qrCode: { plain: '000201' } } } },
   PUT: { status: 0, message: 'success' },
 };
@@ -82,7 +82,9 @@ function answer(
   const json = { 'content-type': 'application/json' };
   switch (step) {
     case 'ok':
-      return response.writeHead(200, json).end(JSON.stringify(answers[request.method ?? '']));
+      return response
+        .writeHead(200, json)
+        .end(JSON.stringify({ ...answers[request.method ?? ''], ...asked(request) }));
     case 'close':
       return request.socket.destroy();
     case 'reset':
@@ -100,6 +102,11 @@ function answer(
         .writeHead(Number(step), { ...json, 'retry-after': '0' })
         .end(JSON.stringify({ status: -1, message: 'no' }));
   }
+}
+
+/** A query is answered about the transaction that it names. */
+function asked({ method, url = '' }: IncomingMessage): object {
+  return method === 'GET' ? { uuid: decodeURIComponent(url.slice(url.lastIndexOf('/') + 1)) } : {};
 }
 
 function sendForEver(response: ServerResponse): void {
