@@ -23,7 +23,8 @@ import {
 } from '../webhooks/options';
 import { type Booking, type MeantPayment, type NotifiedOrder, ORDER_KINDS } from '../webhooks/order-link';
 import { reportUnreadable } from '../webhooks/replay-and-settle';
-import { defaultReport, reporterTo } from '../webhooks/report';
+import { reporterTo } from '../webhooks/report';
+import { defaultReport } from '../webhooks/report-log';
 import { type Attempt, type AttemptState, isInReview, isOpen, isPaid, moved, type Order } from './attempt';
 import { type Case, caseOf, checkDecision, countStatuses, type DecideResult, decided } from './cases';
 import { alone, type DoneMaintain, type MaintainResult, readCursor, saveCursor } from './maintain';

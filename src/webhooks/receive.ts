@@ -12,7 +12,8 @@ import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-lett
 import { type Identity, identify } from './key';
 import type { ResolvedHandlerOptions } from './options';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
-import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
+import type { Reporter, WebhookDone, WebhookReportDetails } from './report';
+import type { WebhookReportCode } from './report-texts';
 import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
 import { type CallbackRun, callbackFor, type Failure, type RunResult, runOnce } from './run-once';
 import { comparisonOf, repeatIdentity } from './unexpected-repeat';
