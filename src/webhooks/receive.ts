@@ -117,7 +117,7 @@ export function meant(
 /** With `createOrders`, what is left undone is kept before its subject is given back, or in its transaction. */
 export function keeping(run: CallbackRun, begun: Omit<Ended, 'result'>, listener: Listener): CallbackRun {
   if (listener.orders === undefined) return run;
-  return { ...run, keep: (records, failure) => keepIn(records, begun, failure, listener) };
+  return { ...run, keep: (records, failure) => keepLetterIn(records, begun, failure, listener) };
 }
 
 /** Reports, and returns the verdict. */
@@ -225,12 +225,13 @@ async function keep(ended: Ended, failure: Failure, listener: Listener): Promise
   }
   let kept: Kept;
   const isDone = await stepOnLetters({ status, kind, key }, listener, async (store) => {
-    const place = failure.bodyHash === undefined ? undefined : await placeOf(store, ended, failure, listener);
+    const place =
+      failure.bodyHash === undefined ? undefined : await repeatPlace(store, ended, failure, listener);
     if (place !== undefined && 'unkept' in place) {
       kept = place;
       return;
     }
-    kept = await keepIn(store, ended, failure, listener, place);
+    kept = await keepLetterIn(store, ended, failure, listener, place);
     const { code: reason, details, letter = place ?? identity } = failure;
     const isRunning = failure.late !== undefined;
     if (details !== undefined) await orders?.mark(store, { id: letter.key, reason, details }, isRunning);
@@ -239,7 +240,7 @@ async function keep(ended: Ended, failure: Failure, listener: Listener): Promise
 }
 
 /** Where the letter of an unexpected repeat is kept; `unkept` if there is no place. */
-async function placeOf(
+async function repeatPlace(
   store: StoreSteps,
   { identity }: Ended,
   { bodyHash = '' }: Failure,
@@ -250,7 +251,7 @@ async function placeOf(
 }
 
 /** Keeps the letter of a failure in the given records, which may be those of a transaction. */
-async function keepIn(
+async function keepLetterIn(
   records: SingleRecords,
   { notification: { kind }, identity, origin, received }: Omit<Ended, 'result'>,
   failure: Failure,
