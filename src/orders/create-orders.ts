@@ -23,7 +23,8 @@ import {
 } from '../webhooks/options';
 import { type Booking, type MeantPayment, type NotifiedOrder, ORDER_KINDS } from '../webhooks/order-link';
 import { reportUnreadable } from '../webhooks/replay-and-settle';
-import { defaultReport, reporterTo } from '../webhooks/report';
+import { reporterTo } from '../webhooks/report';
+import { defaultReport } from '../webhooks/report-log';
 import {
   type Attempt,
   type AttemptState,

@@ -6,7 +6,7 @@ import type { SingleRecords } from '../stores/steps';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { AnyDefinition } from './kinds';
-import type { WebhookReportCode } from './report';
+import type { WebhookReportCode } from './report-texts';
 
 /** The order that a notification of one of your own kinds is about, as its definition's `order` says. */
 export interface NotifiedOrder {

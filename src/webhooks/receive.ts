@@ -13,7 +13,8 @@ import { type Identity, identify } from './key';
 import type { ResolvedHandlerOptions } from './options';
 import { mayNameOrder } from './order-link';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
-import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
+import type { Reporter, WebhookDone, WebhookReportDetails } from './report';
+import type { WebhookReportCode } from './report-texts';
 import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
 import {
   type CallbackRun,

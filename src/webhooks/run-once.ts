@@ -17,7 +17,7 @@ import {
   referenceOf,
 } from './order-link';
 import type { Recognized } from './recognize';
-import type { WebhookReportCode } from './report';
+import type { WebhookReportCode } from './report-texts';
 import { type Comparison, isFirstDelivery, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
 
 /** A callback to run for a notification. */
