@@ -12,6 +12,7 @@ import {
   type Opening,
   type Order,
   type Return,
+  type ReturnedMoney,
   type Step,
   withAttempt,
 } from './attempt';
@@ -42,20 +43,6 @@ export interface CheckoutSource {
       };
     };
   }>;
-}
-
-/** Money of a payment that went back, or is on its way. */
-export interface ReturnedMoney {
-  /** `refund:` or `reversal:`, with its uuid. */
-  readonly id: string;
-  /** The uuid of the transaction whose money it is. */
-  readonly sale: string;
-  /** In the currency's main unit; missing if the service has not said it yet. */
-  readonly amount?: number | undefined;
-  /** `PAID` once it is credited; `PENDING` or `CANCELLED` of a reversal. */
-  readonly status: string;
-  /** When it was recorded, in milliseconds since 1970, by the database's clock. */
-  readonly at: number;
 }
 
 /** What `open` resolves with. */

@@ -246,7 +246,8 @@ export async function runLetter(
   const recognized = recognizeAgain(entry, listener);
   const identity = { key, subject, state };
   const { notification } = recognized;
-  const begun = { notification, identity, origin: 'replay', startedAt } as const;
+  const keptCode = booking && entry.code;
+  const begun = { notification, identity, origin: 'replay', startedAt, keptCode } as const;
   const isRepeat = stateRepeated(identity) !== undefined && recognized.identity.subject === subject;
   const isAgain = booking !== undefined && isRepeat;
   const own = callbackFor(recognized, NO_CREDENTIALS, listener, { since, known, booking, isAgain });
