@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { seedRandomTests } from '../../helpers/random-seed';
+import { randomFrom } from '../random';
+import { Figures, live, Service } from './life';
+import { type MortalPlace, mortalPlaces } from './mortal-shop';
+
+// Orders that live at random, over each database. `npm run machine -- orders` lives ten times as many of them.
+
+const places = await mortalPlaces();
+const seed = seedRandomTests();
+const random = randomFrom(seed);
+const timeout = 1_800_000;
+/** How many notifications are to be answered at least, over each database. */
+const ANSWERED = 50 * Number(process.env['ORDERS_SIZE'] ?? 1);
+/** Each so many orders have a database of their own, so that `maintain` has little to look through. */
+const ORDERS_A_GROUND = 10;
+
+async function liveAll({ name, use }: MortalPlace, answered: number): Promise<void> {
+  const figures = new Figures();
+  const startedAt = performance.now();
+  let id = 0;
+  try {
+    while (figures.answered < answered) {
+      await use(async (ground) => {
+        const service = new Service();
+        for (let order = 0; order < ORDERS_A_GROUND && figures.answered < answered; order += 1) {
+          id += 1;
+          await live(ground, service, random, id, figures);
+        }
+      });
+    }
+  } finally {
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    console.log(`TEST_SEED=${seed} orders at random, ${name}, ${seconds} s: ${JSON.stringify(figures)}`);
+  }
+  expect(figures.silent, 'paid or refunded, and neither booked nor a case').toBe(0);
+  expect(figures.mostBytes).toBeLessThan(40_000);
+}
+
+describe.concurrent('Orders that live at random book each payment once or leave a case, and show one QR code', () => {
+  for (const place of places) {
+    const isExact = place.name.includes('transactions');
+    it.skipIf(!place.isThere)(`over ${place.name}`, { timeout }, () =>
+      liveAll(place, isExact ? 3 * ANSWERED : ANSWERED),
+    );
+  }
+});
