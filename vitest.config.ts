@@ -105,6 +105,11 @@ const heavy = [
   project('wrong-listeners', wrongListeners),
   // Two years of notifications in each store, and a shop that is killed between any two steps of `open`.
   project('histories', ['test/machines/{orders-crash,two-years}/*.test.ts']),
+  // Ten times the orders that live at random, with their figures printed as they come.
+  project('orders', ['test/machines/orders-crash/at-random.test.ts'], {
+    disableConsoleIntercept: true,
+    env: { ORDERS_SIZE: process.env['ORDERS_SIZE'] ?? '10' },
+  }),
   // The chaos run and the outages, with their figures printed as they come.
   project('chaos', ['test/machines/outages/*.test.ts', 'test/machines/crash/*.chaos.ts'], {
     disableConsoleIntercept: true,

@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { Order } from '../../../src/orders/attempt';
+import { MemoryRecords } from '../../../src/stores/memory-store';
+import type { KeyPrefix } from '../../../src/stores/steps';
+import { findPostgres } from '../../helpers/postgres';
 import { seedRandomTests } from '../../helpers/random-seed';
 import { randomFrom } from '../random';
+import { inPostgres, losing, sharing } from '../two-years/grounds';
+import type { Ground } from '../two-years/two-years';
 import { Figures, live, Service } from './life';
 import { type MortalPlace, mortalPlaces } from './mortal-shop';
 
 // Orders that live at random, over each database. `npm run machine -- orders` lives ten times as many of them.
 
 const places = await mortalPlaces();
+const hasPostgres = await findPostgres();
 const seed = seedRandomTests();
 const random = randomFrom(seed);
 const timeout = 1_800_000;
@@ -44,4 +51,51 @@ describe.concurrent('Orders that live at random book each payment once or leave 
       liveAll(place, isExact ? 3 * ANSWERED : ANSWERED),
     );
   }
+});
+
+/** Lives so many orders, or as many as it takes to find a mistake. */
+async function liveSome(ground: Ground, orders = 200): Promise<number> {
+  const [figures, service] = [new Figures(), new Service()];
+  for (let id = 1; id <= orders && figures.silent === 0; id += 1)
+    await live(ground, service, random, id, figures);
+  return figures.silent;
+}
+
+const inMemory = () => new MemoryRecords(1_000_000, Date.now);
+
+describe.concurrent('Orders that live at random find a shop that', () => {
+  it('loses the record of what is paid', { timeout }, async () => {
+    const isPaid = (prefix: KeyPrefix, order: object) =>
+      prefix === 'order:' && ((order as Partial<Order>).payments ?? []).length > 0;
+    await expect(liveSome(sharing(inMemory(), losing(isPaid)))).rejects.toThrow('order');
+  });
+
+  it('loses the pointers for reconcile', { timeout }, async () => {
+    expect(
+      await liveSome(
+        sharing(
+          inMemory(),
+          losing((prefix) => prefix === 'open:'),
+        ),
+      ),
+    ).toBeGreaterThan(0);
+  });
+
+  it('loses the cases of an order', { timeout }, async () => {
+    const isCase = (prefix: KeyPrefix, order: object) =>
+      prefix === 'order:' && ((order as Partial<Order>).cases ?? []).some(({ isOwn }) => isOwn);
+    await expect(liveSome(sharing(inMemory(), losing(isCase)))).rejects.toThrow('order');
+  });
+
+  it.skipIf(!hasPostgres)('writes outside the transaction', { timeout }, async (context) => {
+    const { ground, pool, effects } = await inPostgres('transactional', context);
+    const spoiled: Ground = {
+      ...ground,
+      open: (outside, offset) => ({
+        ...ground.open(outside, offset),
+        write: (_, line) => outside(() => pool.query(`INSERT INTO ${effects} VALUES ($1)`, [line])),
+      }),
+    };
+    await expect(liveSome(spoiled)).rejects.toThrow('order');
+  });
 });

@@ -98,7 +98,8 @@ export async function live(
   id: number,
   figures: Figures,
 ): Promise<void> {
-  const shop = new MortalShop(ground, service);
+  const reports: string[] = [];
+  const shop = new MortalShop(ground, service, (report) => reports.push(report));
   const next = shop.process();
   const { key } = shop;
   let price: number = PRICES[0];
@@ -123,6 +124,7 @@ export async function live(
 
     /** In a process that meets with trouble, now and then beside another one, then in one that lives, until it succeeds. */
     const insist = async (act: (orders: Running) => Promise<boolean>) => {
+      reports.length = 0;
       const trouble = draw('trouble');
       const mortal = shop.process({
         at: 1 + Math.floor(draw('at') * 16),
@@ -148,11 +150,12 @@ export async function live(
         else if (trouble < 0.75) figures.cuts += 1;
         else figures.stops += 1;
       }
-      expect(isDone, `event ${event} of order ${id} is never done`).toBe(true);
+      expect(isDone, `event ${event} of order ${id} is never done: ${reports.join(', ')}`).toBe(true);
     };
     const failed = (error: unknown) => {
       // What the checks of this file throw is no trouble of the shop's.
       if (error instanceof Error && error.name === 'AssertionError') throw error;
+      reports.push(String(error));
       return false;
     };
     const answer = async (done: Promise<boolean>) => {
@@ -168,10 +171,11 @@ export async function live(
 
     const { payments } = await find();
     const what = event === 0 ? 0 : draw('what');
-    if (what < 0.22) {
-      const isReplacing = draw('replace') < 0.4;
+    if (what < 0.28) {
+      if (draw('late') < 0.5) shop.offset += 2 * MAX_AGE_MINUTES * MINUTE_MS;
+      const isReplacing = draw('replace') < 0.5;
       if (isReplacing) price = pick('price', PRICES) ?? price;
-      const maxAge = draw('max age') < 0.6 ? MAX_AGE_MINUTES : undefined;
+      const maxAge = draw('max age') < 0.7 ? MAX_AGE_MINUTES : undefined;
       const asked = price;
       const request = {
         currency: 'BRL',
@@ -210,7 +214,7 @@ export async function live(
         current = { uuid, price: saleOf(uuid).amount as number, expiresAt };
         shown.set(uuid, current);
       }
-    } else if (what < 0.29) {
+    } else if (what < 0.33) {
       await insist(async (orders) => Array.isArray(await orders.close(key)));
       figures.closed += 1;
       const booked = (await find()).payments.map(({ sale }) => sale);

@@ -42,6 +42,7 @@ export class MortalShop {
   constructor(
     readonly ground: Ground,
     readonly client: OrdersOptions['client'],
+    readonly onReport: (report: string) => void = () => undefined,
   ) {}
 
   /** A process, which may meet with trouble. */
@@ -87,7 +88,7 @@ export class MortalShop {
       store: opened.store,
       callbackTimeoutMs: 10_000,
       waitMs: 300,
-      onReport: () => undefined,
+      onReport: ({ code, error, key }) => this.onReport(`${code} of ${key} (${error})`),
       on: {
         paid: async ({ amount, isFirst, sale }, context) => {
           if (this.isBroken) throw new Error('simulated: out of stock');
