@@ -45,41 +45,55 @@ export interface Attempt {
 }
 
 /** A payment that was booked: `paid` has run for its sale. */
-export interface Payment {
+export interface BookedPayment {
   /** The uuid of its transaction. */
   readonly sale: string;
-  /** The attempt that it paid; missing for a later charge, and for what a person has booked. */
+  /** The attempt that it paid; missing for a later charge, and for what a person has booked beside it. */
   readonly attempt?: number | undefined;
   /** In the currency's main unit. */
   readonly amount: number;
+  /** An ISO 4217 code. */
   readonly currency: string;
-  /** When it was booked. */
+  /** When it was booked, in milliseconds since 1970, by the database's clock. */
   readonly at: number;
 }
 
-/** Money of a booked payment that goes back: a refund, or a reversal. */
-export interface Return {
-  /** `refund:<uuid>` or `reversal:<uuid>`. */
+/** Money of a payment that went back, or is on its way. */
+export interface ReturnedMoney {
+  /** `refund:` or `reversal:`, with its uuid. */
   readonly id: string;
   /** The uuid of the transaction whose money it is. */
   readonly sale: string;
-  /** In the currency's main unit; missing while a reversal on its way does not say it. */
+  /** In the currency's main unit; missing if the service has not said it yet. */
   readonly amount?: number | undefined;
-  /** `PAID` once it is credited. */
+  /** `PAID` once it is credited; `PENDING` or `CANCELLED` of a reversal. */
   readonly status: string;
+  /** When it was recorded, in milliseconds since 1970, by the database's clock. */
   readonly at: number;
+}
+
+/** A return, as its order remembers it. */
+export interface Return extends ReturnedMoney {
   /** The service has told of it beside the payment, and its own notification has not come. */
   readonly isUntold?: true | undefined;
 }
 
-/** A case, as its order remembers it: without its body. */
-export interface OrderCase {
-  /** The key of its notification. */
+/** A case of an order, as the order remembers it; `orders.cases()` has the rest. */
+export interface FoundCase {
+  /** For `orders.decide`: the key of its notification. */
   readonly id: string;
+  /** Why it is one. */
   readonly reason: string;
+  /** The uuid of the transaction that it is about. */
   readonly sale?: string | undefined;
+  /** How much it is, in the currency's main unit, if that is known. */
   readonly amount?: number | undefined;
+  /** When it became one, in milliseconds since 1970, by the database's clock. */
   readonly at: number;
+}
+
+/** A case, with what its order decides by. */
+export interface OrderCase extends FoundCase {
   /** It is about money of an attempt, which the service has confirmed or `paid` has failed on: it makes `review`. */
   readonly isOwn?: true | undefined;
 }
@@ -95,7 +109,7 @@ export interface Order {
   /** The money of the newest request, whether or not its attempt is kept. */
   readonly newest?: Money | undefined;
   /** The newest ones, oldest first. */
-  readonly payments: readonly Payment[];
+  readonly payments: readonly BookedPayment[];
   /** The newest ones, oldest first. */
   readonly returns: readonly Return[];
   /** Without a transaction: the key of the notification that the first `paid` runs for. */

@@ -6,7 +6,11 @@ import type { Failure, RunResult } from '../webhooks/run-once';
 import { OrderBusyError } from './errors';
 
 /** What a person, or a fix, must end. **`body` holds personal data**; a case is kept for 30 days. */
-export interface Case {
+export interface Case
+  extends Pick<
+    DeadLetter,
+    'kind' | 'body' | 'credential' | 'firstFailedAt' | 'lastFailedAt' | 'attempts' | 'note' | 'states'
+  > {
   /** For `orders.decide`: the key of its notification. */
   readonly id: string;
   /** Why it is one; `docs/orders.md` lists the reasons. */
@@ -19,29 +23,6 @@ export interface Case {
   readonly sale?: string | undefined;
   /** How much it is, in the currency's main unit, if it is known. */
   readonly amount?: number | undefined;
-  /** What your callback gave to `needsPerson`. */
-  readonly note?: string | undefined;
-  /** The states that the sale went through, for the reason `sale_status`: the last 20. */
-  readonly states?:
-    | readonly {
-        /** As the notification had it in `newStatus`. */
-        readonly state: string;
-        /** When it came, in milliseconds since 1970, by the database's clock. */
-        readonly at: number;
-      }[]
-    | undefined;
-  /** The kind of the notification. */
-  readonly kind: string;
-  /** When it failed for the first time, in milliseconds since 1970, by the database's clock. */
-  readonly firstFailedAt: number;
-  /** When it failed last. */
-  readonly lastFailedAt: number;
-  /** How many deliveries and tries of it have failed. */
-  readonly attempts: number;
-  /** Which pair of credentials it came with: 8 hexadecimal digits of a hash of the pair. */
-  readonly credential: string;
-  /** The JSON text as it was received. **It holds personal data**: names, e-mail addresses, bank accounts. */
-  readonly body: string;
 }
 
 /** How many cases were tried again, by what became of them. */

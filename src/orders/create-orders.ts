@@ -23,8 +23,20 @@ import {
 } from '../webhooks/options';
 import { type Booking, type MeantPayment, type NotifiedOrder, ORDER_KINDS } from '../webhooks/order-link';
 import { reportUnreadable } from '../webhooks/replay-and-settle';
-import { defaultReport, reporterTo } from '../webhooks/report';
-import { type Attempt, type AttemptState, isInReview, isOpen, isPaid, moved, type Order } from './attempt';
+import { reporterTo } from '../webhooks/report';
+import { defaultReport } from '../webhooks/report-log';
+import {
+  type Attempt,
+  type AttemptState,
+  type BookedPayment,
+  type FoundCase,
+  isInReview,
+  isOpen,
+  isPaid,
+  moved,
+  type Order,
+  type ReturnedMoney,
+} from './attempt';
 import { type Case, caseOf, checkDecision, countStatuses, type DecideResult, decided } from './cases';
 import { alone, type DoneMaintain, type MaintainResult, readCursor, saveCursor } from './maintain';
 import {
@@ -34,7 +46,6 @@ import {
   type OpenOptions,
   type OrderRequest,
   openOrder,
-  type ReturnedMoney,
   seenReturn,
 } from './open';
 import { type OrderCallbacks, orderLinkOf } from './order-link';
@@ -224,34 +235,6 @@ export interface FoundAttempt {
   readonly expiresAt?: number | undefined;
 }
 
-/** A payment that was booked. */
-export interface BookedPayment {
-  /** The uuid of its transaction. */
-  readonly sale: string;
-  /** The attempt that it paid; missing for a later charge, and for what a person has booked beside it. */
-  readonly attempt?: number | undefined;
-  /** In the currency's main unit. */
-  readonly amount: number;
-  /** An ISO 4217 code. */
-  readonly currency: string;
-  /** When it was booked, in milliseconds since 1970, by the database's clock. */
-  readonly at: number;
-}
-
-/** A case of an order, as the order remembers it; `orders.cases()` has the rest. */
-export interface FoundCase {
-  /** For `orders.decide`. */
-  readonly id: string;
-  /** Why it is one. */
-  readonly reason: string;
-  /** The uuid of the transaction that it is about. */
-  readonly sale?: string | undefined;
-  /** How much it is, in the currency's main unit, if that is known. */
-  readonly amount?: number | undefined;
-  /** When it became one, in milliseconds since 1970, by the database's clock. */
-  readonly at: number;
-}
-
 /** What happened to an order. */
 export interface FoundOrder {
   /** Your key of the order. */
@@ -345,7 +328,8 @@ export class Orders<Transaction = unknown> {
    * `maxAge` a QR code that is over is replaced, once the service has said that it is not paid.
    *
    * The intent is recorded before anything is sent, and the journey before it is returned, so call it outside any
-   * transaction. While another call is creating the journey, this one waits for it.
+   * transaction: inside one it waits for a second connection, and where transactions hold all of the pool, none comes.
+   * While another call is creating the journey, this one waits for it.
    *
    * @param key - your key of the order, of up to 200 characters; the first attempt's `referenceCode`. It is a capability:
    *   never take it from a browser without checking whose it is
@@ -357,7 +341,8 @@ export class Orders<Transaction = unknown> {
    * @throws `OrderConflictError` if the order is paid, or has a journey, over other money; nothing was sent
    * @throws the error of `getTransaction`, where the service is asked and does not answer
    * @throws the error of `createRecurringCheckout`. The next `open` makes a new attempt: nobody has seen a QR code
-   * @throws `StoreError` if the journey was created and could not be recorded, or was closed meanwhile; nobody sees it
+   * @throws `StoreError` if the journey was created and could not be recorded, or was closed meanwhile: nobody sees it.
+   *   Also if the pool has no connection free, as inside a transaction: nothing was sent
    */
   open(key: string, request: OrderRequest, options: OpenOptions = {}): Promise<OpenedOrder> {
     const isPaid = async (uuid: string) => {
@@ -708,13 +693,7 @@ function seenOrder(order: Order): FoundOrder {
     key,
     state: isPaid(order) ? 'paid' : isInReview(order) ? 'review' : attempts.some(isOpen) ? 'open' : 'none',
     attempts: attempts.map(seenAttempt),
-    payments: payments.map(({ sale, attempt, amount, currency, at }) => ({
-      sale,
-      attempt,
-      amount,
-      currency,
-      at,
-    })),
+    payments,
     returns: returns.map(seenReturn),
     cases: cases.map(({ id, reason, sale, amount, at }) => ({ id, reason, sale, amount, at })),
   };

@@ -5,14 +5,12 @@
  */
 
 export type { Booking, MeantPayment, NotifiedOrder } from '../webhooks/order-link';
-export type { AttemptState } from './attempt';
+export type { AttemptState, BookedPayment, FoundCase, ReturnedMoney } from './attempt';
 export type { Case, CaseCounts, DecideResult } from './cases';
 export {
-  type BookedPayment,
   createOrders,
   type ForeignNotification,
   type FoundAttempt,
-  type FoundCase,
   type FoundOrder,
   type NeedsPerson,
   type OrderCallbacksOf,
@@ -27,5 +25,5 @@ export {
 } from './create-orders';
 export { OrderBusyError, OrderConflictError } from './errors';
 export type { DoneMaintain, MaintainResult, SkippedMaintain } from './maintain';
-export type { OpenedOrder, OpenOptions, OrderRequest, ReturnedMoney } from './open';
+export type { OpenedOrder, OpenOptions, OrderRequest } from './open';
 export type { ReconcileCounts, ReconcileOrdersOptions } from './reconcile';

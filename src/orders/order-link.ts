@@ -5,6 +5,7 @@ import type { Transaction } from '../service/operations/get-transaction';
 import { isGiven, isObject } from '../shared/objects';
 import { HOUR_MS } from '../shared/time';
 import type { SingleRecords } from '../stores/steps';
+import { withoutNoise } from '../values/amounts';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
 import type { AnyDefinition } from '../webhooks/kinds';
 import {
@@ -14,6 +15,7 @@ import {
   type FoundKey,
   type MeantPayment,
   type Notified,
+  ORDER_KINDS,
   type OrderLink,
   referenceOf,
 } from '../webhooks/order-link';
@@ -48,6 +50,9 @@ const EARLY_MS = HOUR_MS;
 
 const REPEAT = 'unexpected_repeat';
 
+/** The reasons that say nothing of the money: what was known of it, or has begun, stays. */
+const UNDECIDED: ReadonlySet<string> = new Set(['not_confirmed', 'confirm_failed']);
+
 const NOTHING = { before: async () => true, record: async () => undefined, followUps: () => [] };
 
 /** Finds the order of a notification, decides what is to be done, and records that it was. */
@@ -77,11 +82,14 @@ export function orderLinkOf(
     async about(records, notified) {
       const { key } = await this.find(records, notified, undefined);
       const { kind } = notified.notification;
+      if (!ORDER_KINDS.has(kind)) {
+        return { order: key, sale: referenceOf(notified.notification, kinds).uuid ?? undefined };
+      }
       const isReturn = kind === 'refund' || kind === 'reversal';
       const { sale, amount, currency } = isReturn
         ? reportedReturn(notified)
         : reportedSale(notified, undefined);
-      return { order: key, sale, amount, currency };
+      return { order: key, sale, amount, currency, isOwn: notified.known?.isOwn };
     },
 
     decide(records, notified, found, confirmation) {
@@ -96,15 +104,18 @@ export function orderLinkOf(
     },
 
     async mark(records, { id, reason, details }, isRunning) {
-      const { order: key, sale, amount, isOwn } = details;
+      const { order: key, sale, amount } = details;
       if (key === undefined) {
         if (reason === 'early_return' && sale !== undefined) await pointEarly(records, sale, id);
         return;
       }
       await changeOrder(records, key, (order, now) => {
+        const isUndecided = UNDECIDED.has(reason);
+        const known = order.cases.find((each) => each.id === id);
+        const isOwn = details.isOwn || (isUndecided && known?.isOwn);
         if (!isKnown(order) || (isOwn && isBooked(order, sale))) return order;
         const entry = { id, reason, sale, amount, at: now, ...(isOwn && { isOwn: true as const }) };
-        return withCase(order, entry, isRunning);
+        return withCase(order, entry, isRunning || isUndecided);
       });
     },
 
@@ -214,7 +225,7 @@ export function orderLinkOf(
           key,
           (order, now) => {
             early = order.cases
-              .filter((each) => each.sale === sale && each.id !== identity.key && each.reason !== REPEAT)
+              .filter((each) => each.sale === sale && isReturnKey(each.id) && each.reason !== REPEAT)
               .map(({ id }) => id);
             return withPayment(withRefunds(order, reported, now), payment, attempt, now);
           },
@@ -318,6 +329,11 @@ function isBooked({ payments }: Order, sale: string | undefined): boolean {
   return payments.some((each) => each.sale === sale);
 }
 
+/** Whether it is the key of a refund or a reversal. */
+function isReturnKey(id: string): boolean {
+  return /^(?:refund|reversal):/.test(id);
+}
+
 /** The sale of a payment's key. */
 function saleIn(id: string): string | undefined {
   const [, part] = /^payment:([^:]+):PAID$/.exec(id) ?? [];
@@ -352,14 +368,15 @@ function reportedSale(
   const payload = notification.payload as SalePayload;
   const said = confirmation?.transaction;
   // What the service says of a sale is its first payment.
-  const first = isAgain ? undefined : (said?.amount ?? known?.amount);
-  const amount = booking?.amount ?? payload.amount ?? first;
+  const first = isAgain ? undefined : said?.amount;
+  const amount = booking?.amount ?? first ?? payload.amount ?? (isAgain ? undefined : known?.amount);
+  const currency = said?.currency ?? payload.currency ?? known?.currency;
   return {
     id: identity.key,
     sale: payload.saleToken,
     referenceCode: payload.referenceCode ?? said?.referenceCode ?? undefined,
-    amount: typeof amount === 'number' ? amount : undefined,
-    currency: payload.currency ?? said?.currency ?? known?.currency,
+    amount: typeof amount === 'number' ? withoutNoise(amount, currency) : undefined,
+    currency,
     refunds: said && refundsIn(said),
   };
 }

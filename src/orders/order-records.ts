@@ -66,6 +66,9 @@ export async function writeOrder(
     await point(records, 'reference:', each.referenceCode, order.key);
     if (each.uuid !== undefined) uuids.add(each.uuid);
   }
+  for (const each of refusedSince(before.order, order)) {
+    await forgetPointer(records, 'reference:', each.referenceCode, ({ key }) => key === order.key);
+  }
   // A reversal knows nothing of an order but the sale. Only the newest payment can be new.
   const sale = order.payments.at(-1)?.sale;
   const isPointed = order.attempts.some(({ uuid }) => uuid === sale);
@@ -75,6 +78,13 @@ export async function writeOrder(
   const cases = order.cases.filter(({ at, isOwn }) => isOwn || now - at < CASE_KEPT_MS);
   const pointedAt = isOld ? now : (order.pointedAt ?? now);
   return records.writeRecord('order:', order.key, { ...order, cases, pointedAt }, before, now + KEPT_MS);
+}
+
+/** The attempts that the service has refused: no payment is ever found by their references. */
+function refusedSince(before: Order, { attempts }: Order): readonly Attempt[] {
+  return before.attempts.filter(
+    ({ attempt, state }) => state === 'sending' && !attempts.some((each) => each.attempt === attempt),
+  );
 }
 
 /** Whether a payment may still be found by the attempt. */
@@ -176,9 +186,20 @@ export async function pointEarly(records: SingleRecords, sale: string, id: strin
 }
 
 /** Forgets an `open:` pointer that was listed, unless it was written again since. */
-export async function forgetPointer(records: SingleRecords, { key = '', at }: Pointer): Promise<void> {
-  const read = await records.readRecord<Pointer>('open:', key);
-  if (read.value?.at === at) await records.writeRecord('open:', key, read.value, read, read.now);
+export function forgetOpen(records: SingleRecords, { key = '', at }: Pointer): Promise<void> {
+  return forgetPointer(records, 'open:', key, (pointer) => pointer.at === at);
+}
+
+async function forgetPointer(
+  records: SingleRecords,
+  prefix: keyof typeof FRESH_MS,
+  id: string,
+  isMeant: (pointer: Pointer) => boolean,
+): Promise<void> {
+  const read = await records.readRecord<Pointer>(prefix, id);
+  if (read.value !== undefined && isMeant(read.value)) {
+    await records.writeRecord(prefix, id, read.value, read, read.now);
+  }
 }
 
 /** How often a change is tried while others write the same record. */

@@ -8,7 +8,7 @@ import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { isAskable, moved, type Order, type Return } from './attempt';
 import { answered } from './booking';
-import { changeOrder, forgetPointer, type Pointer, readOrder } from './order-records';
+import { changeOrder, forgetOpen, type Pointer, readOrder } from './order-records';
 
 /** Options of `orders.reconcile` and `orders.maintain`. */
 export interface ReconcileOrdersOptions extends Omit<ReconcileOptions, 'onProgress'> {
@@ -199,7 +199,7 @@ class Run {
     }
     const attempts = order.attempts.filter((each) => isAskable(order, each, now));
     if (attempts.length === 0 && untold.length === 0 && now - pointer.at > SETTLED_MS) {
-      await forgetPointer(records, pointer);
+      await forgetOpen(records, pointer);
     }
     const uuids = attempts
       .filter(({ changedAt }) => changedAt >= now - maxAgeMs)

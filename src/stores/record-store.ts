@@ -129,7 +129,7 @@ export interface NamespaceOptions {
 
 /**
  * Makes a store of any database that can write a record only if nobody else has written it since. See
- * `docs/own-store.md` in the repository for three of them.
+ * `examples/own-store` in the repository for three of them.
  *
  * @throws `ConfigurationError` for records without `read`, `write` or `list`, or a namespace that cannot work
  */

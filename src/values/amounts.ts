@@ -1,5 +1,6 @@
 import { invalidArgument } from '../errors/argument-errors';
 import { currencyDecimals, decimalsOf } from '../service/currency';
+import { isGiven } from '../shared/objects';
 
 /**
  * Converts a whole number of the currency's smallest unit into an amount as the service takes it:
@@ -69,4 +70,12 @@ function decimalText(minorUnits: number, decimals: number): string {
   let fraction = digits.slice(point);
   while (fraction.endsWith('0')) fraction = fraction.slice(0, -1);
   return `${minorUnits < 0 ? '-' : ''}${digits.slice(0, point)}${fraction && `.${fraction}`}`;
+}
+
+/** Drops what a calculation with floats leaves, and nothing that may be money: 10.000000000000002 of BRL is 10. */
+export function withoutNoise(amount: number, currency: string | null | undefined): number {
+  const decimals = isGiven(currency) ? currencyDecimals(currency) : undefined;
+  if (decimals === undefined) return amount;
+  const rounded = Number(amount.toFixed(decimals));
+  return Math.abs(amount - rounded) * 10 ** decimals < 0.001 ? rounded : amount;
 }

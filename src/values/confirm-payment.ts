@@ -1,10 +1,10 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
-import { currencyDecimals } from '../service/currency';
 import type { SalePayload } from '../service/notifications/sale';
 import type { Transaction, TransactionRefunds } from '../service/operations/get-transaction';
 import { mayHaveLeftOut } from '../service/schema';
 import { isGiven, isObject } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
+import { withoutNoise } from './amounts';
 import { checkPositive, readOptions } from './option-checks';
 
 /**
@@ -143,7 +143,8 @@ function compare(notification: ReportedPayment, transaction: Transaction): Payme
   const { payload } = notification;
   const { uuid, amount, currency, referenceCode, situation, status, type, refunds } = transaction;
   const notified = payload.amount ?? amountAsText(notification);
-  const isSame = isSameMoney(notified, amount, payload.currency ?? currency);
+  const clean = (each: number) => withoutNoise(each, payload.currency ?? currency);
+  const isSame = isGiven(notified) && isGiven(amount) && clean(notified) === clean(amount);
   const pairs: PaymentDifference[] = [
     { field: 'uuid', notified: payload.saleToken, queried: uuid },
     { field: 'amount', notified: isSame ? amount : notified, queried: amount },
@@ -172,25 +173,6 @@ function amountAsText({ raw, issues }: ReportedPayment): number | undefined {
   // Without the issue, the body may be of another form, whose `amount` means something else.
   const isLeftOut = issues?.some(({ path }) => path[0] === 'amount');
   return isLeftOut && typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
-}
-
-/** Whether two amounts are the same number of minor units. Of a currency that is not known, only equal ones are. */
-function isSameMoney(
-  notified: number | undefined,
-  queried: number | null | undefined,
-  currency: string | null | undefined,
-): boolean {
-  const decimals = isGiven(currency) ? currencyDecimals(currency) : undefined;
-  if (decimals === undefined || !isGiven(notified) || !isGiven(queried)) return false;
-  const units = minorUnits(notified, decimals);
-  return units !== undefined && units === minorUnits(queried, decimals);
-}
-
-/** Drops what a calculation with floats leaves, and nothing that may be money. */
-function minorUnits(amount: number, decimals: number): number | undefined {
-  const units = amount * 10 ** decimals;
-  const whole = Math.round(units);
-  return Math.abs(units - whole) < 0.001 ? whole : undefined;
 }
 
 /** If one of these paths was left out of the result, the field may prevent the confirmation. */

@@ -73,4 +73,5 @@ export {
 } from './parse';
 export { type PayoutFailure, payoutFailure } from './payout-failure';
 export type { DeadLetters, ReplayResult } from './replay-and-settle';
-export type { WebhookDone, WebhookReport, WebhookReportCode } from './report';
+export type { WebhookDone, WebhookReport } from './report';
+export type { WebhookReportCode } from './report-texts';

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors';
 import { isObject } from '../shared/objects';
 import { answer } from './answer';
 import type { WebhookHandler } from './handler';
-import { reporterOf } from './report';
+import { reporterOf } from './report-log';
 
 /**
  * The part of an AWS Lambda event that is used here. The events of a REST API and of an HTTP API of API Gateway, of a

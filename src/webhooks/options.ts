@@ -17,7 +17,8 @@ import { encodeCredentials, fingerprintOf } from './authorization';
 import type { UnrecognizedNotification } from './kinds';
 import { type AnyDefinition, checkKinds, type DefinedNotification } from './kinds';
 import type { OrderLink } from './order-link';
-import { defaultReport, type WebhookDone, type WebhookReport } from './report';
+import type { WebhookDone, WebhookReport } from './report';
+import { defaultReport } from './report-log';
 import type { RequestHead } from './request';
 
 /**

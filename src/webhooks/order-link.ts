@@ -6,7 +6,7 @@ import type { SingleRecords } from '../stores/steps';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { AnyDefinition } from './kinds';
-import type { WebhookReportCode } from './report';
+import type { WebhookReportCode } from './report-texts';
 
 /** The order that a notification of one of your own kinds is about, as its definition's `order` says. */
 export interface NotifiedOrder {
@@ -168,7 +168,16 @@ export function referenceOf(
   { kind, payload }: Pick<Notified['notification'], 'kind' | 'payload'>,
   kinds: readonly AnyDefinition[] = [],
 ): OrderReference {
+  return readerOf(kind, kinds)?.(payload) ?? {};
+}
+
+/** Whether a kind has a callback of its own, and names an order. */
+export function mayNameOrder(kind: string, kinds: readonly AnyDefinition[]): boolean {
+  return !ORDER_KINDS.has(kind) && readerOf(kind, kinds) !== undefined;
+}
+
+function readerOf(kind: string, kinds: readonly AnyDefinition[]) {
   const isIt = (each: { readonly kind: string }) => each.kind === kind;
   const { order } = documentedKinds.find(isIt) ?? kinds.find(isIt) ?? {};
-  return (order as ((payload: unknown) => OrderReference) | undefined)?.(payload) ?? {};
+  return order as ((payload: unknown) => OrderReference | undefined) | undefined;
 }

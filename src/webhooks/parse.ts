@@ -3,7 +3,7 @@ import type { Credentials } from '../service/credentials';
 import { checkAuthorization } from './authorization';
 import { type AnyDefinition, checkKinds, type Notification } from './kinds';
 import { type QuerySource, readJsonObject, recognize } from './recognize';
-import { isHarmless } from './report';
+import { isHarmless } from './report-texts';
 
 /** A notification as received. */
 export interface NotificationInput<Kinds extends readonly AnyDefinition[] = readonly []> extends QuerySource {

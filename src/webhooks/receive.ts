@@ -11,10 +11,19 @@ import { checkAgainst, isSwapped } from './authorization';
 import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
 import { type Identity, identify } from './key';
 import type { ResolvedHandlerOptions } from './options';
+import { mayNameOrder } from './order-link';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
-import type { Reporter, WebhookDone, WebhookReportCode, WebhookReportDetails } from './report';
+import type { Reporter, WebhookDone, WebhookReportDetails } from './report';
+import type { WebhookReportCode } from './report-texts';
 import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
-import { type CallbackRun, callbackFor, type Failure, type RunResult, runOnce } from './run-once';
+import {
+  type CallbackRun,
+  callbackFor,
+  type Failure,
+  type RunResult,
+  runOnce,
+  withDetails,
+} from './run-once';
 import { comparisonOf, repeatIdentity } from './unexpected-repeat';
 
 /** Only the report says so: an answer would tell a sender that it is nearly right. */
@@ -76,7 +85,11 @@ export async function receive(
       const comparison = comparisonOf(notification, kinds, decoded);
       return runOnce(keeping({ ...ready, comparison }, begun, listener), listener);
     };
-    const result = 'code' in run ? run : await act(run);
+    const result = !('code' in run)
+      ? await act(run)
+      : run.code === 'unhandled'
+        ? await withDetails(recognized, run, listener)
+        : run;
 
     // Conclude.
     const ended = { ...begun, result };
@@ -116,7 +129,7 @@ export function meant(
 /** With `createOrders`, what is left undone is kept before its subject is given back, or in its transaction. */
 export function keeping(run: CallbackRun, begun: Omit<Ended, 'result'>, listener: Listener): CallbackRun {
   if (listener.orders === undefined) return run;
-  return { ...run, keep: (records, failure) => keepIn(records, begun, failure, listener) };
+  return { ...run, keep: (records, failure) => keepLetterIn(records, begun, failure, listener) };
 }
 
 /** Reports, and returns the verdict. */
@@ -138,6 +151,8 @@ export interface Ended {
   readonly startedAt: number;
   /** What a dead letter of a delivery holds; without it, nothing is kept. */
   readonly received?: Pick<Undelivered, 'body' | 'url' | 'credential'>;
+  /** The code that its dead letter keeps, whatever comes of it: a person's decision that fails changes no reason. */
+  readonly keptCode?: string | undefined;
   /** The status that something else has answered a delivery with. */
   readonly answeredWith?: (() => number | undefined) | undefined;
 }
@@ -165,13 +180,27 @@ async function concludeDone(ended: Ended, isRepeat: boolean, listener: Listener)
     const withinMs = kind === 'unrecognized' && origin === 'delivery' ? HOUR_MS : undefined;
     const isIts = ({ code, lastFailedAt }: DeadLetter, now: number) =>
       code !== 'transaction_ended' && (withinMs === undefined || now - lastFailedAt <= withinMs);
-    await stepOnLetters({ status: 200, kind, key }, listener, (store) => store.forgetLetter(key, isIts));
+    await stepOnLetters({ status: 200, kind, key }, listener, async (store) => {
+      await unmark(store, ended, listener);
+      await store.forgetLetter(key, isIts);
+    });
   }
   // Returns that came before their sale was booked: `maintain` runs them if this does not.
   const { followUps = [] } = ended.result as { readonly followUps?: readonly string[] };
   for (const letter of followUps) await listener.runLetter(letter).catch(() => undefined);
   if (listener.onDone === undefined) return;
   notify(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
+}
+
+/** The order forgets the case of a kind that its order does not decide. */
+async function unmark(
+  store: StoreSteps,
+  { notification: { kind }, identity: { key: id } }: Ended,
+  { orders, kinds }: Listener,
+): Promise<void> {
+  if (orders === undefined || !mayNameOrder(kind, kinds)) return;
+  const { about: details } = (await store.readLetter(id)) ?? {};
+  if (details?.order !== undefined) await orders.dismiss(store, { id, details }, false);
 }
 
 async function concludeFailure(ended: Ended, failure: Failure, listener: Listener): Promise<number> {
@@ -224,21 +253,23 @@ async function keep(ended: Ended, failure: Failure, listener: Listener): Promise
   }
   let kept: Kept;
   const isDone = await stepOnLetters({ status, kind, key }, listener, async (store) => {
-    const place = failure.bodyHash === undefined ? undefined : await placeOf(store, ended, failure, listener);
+    const place =
+      failure.bodyHash === undefined ? undefined : await repeatPlace(store, ended, failure, listener);
     if (place !== undefined && 'unkept' in place) {
       kept = place;
       return;
     }
-    kept = await keepIn(store, ended, failure, listener, place);
+    kept = await keepLetterIn(store, ended, failure, listener, place);
     const { code: reason, details, letter = place ?? identity } = failure;
     const isRunning = failure.late !== undefined;
-    if (details !== undefined) await orders?.mark(store, { id: letter.key, reason, details }, isRunning);
+    if (details !== undefined && ended.keptCode === undefined)
+      await orders?.mark(store, { id: letter.key, reason, details }, isRunning);
   });
   return isDone ? kept : 'failed';
 }
 
 /** Where the letter of an unexpected repeat is kept; `unkept` if there is no place. */
-async function placeOf(
+async function repeatPlace(
   store: StoreSteps,
   { identity }: Ended,
   { bodyHash = '' }: Failure,
@@ -249,16 +280,16 @@ async function placeOf(
 }
 
 /** Keeps the letter of a failure in the given records, which may be those of a transaction. */
-async function keepIn(
+async function keepLetterIn(
   records: SingleRecords,
-  { notification: { kind }, identity, origin, received }: Omit<Ended, 'result'>,
+  { notification: { kind }, identity, origin, received, keptCode }: Omit<Ended, 'result'>,
   failure: Failure,
   { lettersMs, store }: Listener,
   own = failure.letter ?? identity,
 ): Promise<Kept> {
   if (lettersMs === undefined || !isKept(failure)) return undefined;
   if (origin !== 'delivery') {
-    const failed = letterFailure(failure);
+    const failed = keptCode === undefined ? letterFailure(failure) : { code: keptCode };
     const isWithin = records !== store;
     const codeBefore = await (isWithin
       ? failLetter(records, own.key, failed)

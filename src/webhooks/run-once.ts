@@ -2,7 +2,7 @@ import { StoreError, type ValidationIssue } from '../errors';
 import type { PaymentNotification } from '../service/notifications/sale';
 import { isGiven } from '../shared/objects';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
-import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } from '../stores/steps';
+import type { Claim, ClaimResult, Done, SingleRecords, Transact } from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions, WebhookCallback } from './options';
@@ -17,7 +17,7 @@ import {
   referenceOf,
 } from './order-link';
 import type { Recognized } from './recognize';
-import type { WebhookReportCode } from './report';
+import type { WebhookReportCode } from './report-texts';
 import { type Comparison, isFirstDelivery, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
 
 /** A callback to run for a notification. */
@@ -45,9 +45,9 @@ export interface CallbackRun {
 }
 
 /** What became of a notification. */
-export type RunResult = { readonly code: 'ignored' } | Done | Failure;
+export type RunResult = { readonly code: 'ignored' } | RunDone | Failure;
 
-interface Done {
+interface RunDone {
   readonly code: 'done';
   /** It was done before: the callback did not run. */
   readonly isRepeat: boolean;
@@ -79,15 +79,15 @@ export interface Failure {
   readonly late?: Promise<boolean>;
 }
 
-const DONE: Done = { code: 'done', isRepeat: false };
-const REPEAT: Done = { code: 'done', isRepeat: true };
+const DONE: RunDone = { code: 'done', isRepeat: false };
+const REPEAT: RunDone = { code: 'done', isRepeat: true };
 
 /** What became of a notification whose state is done. Never rejects. */
 async function repeated(
   run: CallbackRun,
-  done: DoneState,
+  done: Done,
   options: ResolvedHandlerOptions,
-): Promise<Done | Failure> {
+): Promise<RunDone | Failure> {
   const { identity, comparison, isReplay = false } = run;
   const { store, storeTimeoutMs } = options;
   if (isReplay || comparison === undefined) return REPEAT;
@@ -110,18 +110,19 @@ async function repeated(
 
 const TOO_MANY_STATES: Failure = { code: 'too_many_states', status: 200 };
 
-/** With what its case tells of its money. Never rejects. */
-async function withDetails(
-  { order, isReplay }: CallbackRun,
+/** With what its case tells of its order and its money. Never rejects. */
+export async function withDetails(
+  { notification, identity, order }: Pick<CallbackRun, 'notification' | 'identity' | 'order'>,
   failure: Failure,
   { orders, store, storeTimeoutMs }: ResolvedHandlerOptions,
 ): Promise<Failure> {
-  // The letter of a replay has them.
-  if (orders === undefined || order === undefined || isReplay) return failure;
+  if (orders === undefined) return failure;
+  const notified = order ?? { notification: notification as Notified['notification'], identity };
   try {
-    return { ...failure, details: await inTime(orders.about(store, order), storeTimeoutMs) };
+    return { ...failure, details: await inTime(orders.about(store, notified), storeTimeoutMs) };
   } catch (error) {
-    return storeFailed(error);
+    // What would be acknowledged must come again: its case would never be found by its order.
+    return failure.status === 200 ? storeFailed(error) : failure;
   }
 }
 
@@ -177,13 +178,13 @@ function withoutAmount(notification: object): ConfirmedPayment {
 const decidedByItsOrder = () => undefined;
 
 /** Runs a callback once, as far as the store can ensure that. */
-export function runOnce(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Done | Failure> {
+export function runOnce(run: CallbackRun, options: ResolvedHandlerOptions): Promise<RunDone | Failure> {
   const { store } = options;
   if (store.transact === undefined) return runUnderLease(run, options);
   return runInTransaction(run, store.transact.bind(store), options);
 }
 
-async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Done | Failure> {
+async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions): Promise<RunDone | Failure> {
   const { store, leaseMs, storeTimeoutMs, callbackTimeoutMs } = options;
   const { subject, state } = run.identity;
   const leaseAge = stopwatch();
@@ -209,9 +210,9 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
     await release(claimed, options);
     return 'code' in ready ? ready : storeFailed(new DeadlineExceeded(CLAIMED_TOO_LATE));
   }
-  const { decided } = ready;
+  const { decided, details } = ready;
   const leave = async (failure: Failure) => {
-    const kept = await keepCase(run, { ...failure, details: decided?.details }, options);
+    const kept = await keepCase(run, { ...failure, details }, options);
     await release(claimed, options);
     return kept;
   };
@@ -232,14 +233,7 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
         return false;
       },
     );
-    const timedOut = {
-      code: 'callback_timeout',
-      status: 500,
-      error,
-      late,
-      details: decided?.details,
-    } as const;
-    return keepCase(run, timedOut, options);
+    return keepCase(run, { code: 'callback_timeout', status: 500, error, late, details }, options);
   }
   const asked = needsPerson(running.person);
   return asked === undefined ? record() : leave(asked);
@@ -254,6 +248,8 @@ interface Ready extends Confirmed {
   readonly decided: Decided | undefined;
   /** The order of a notification that has a callback of its own. */
   readonly order: NotifiedOrder | undefined;
+  /** What a case of it tells. */
+  readonly details: CaseDetails | undefined;
 }
 
 /** How often it is decided again because others have changed the order. */
@@ -269,7 +265,7 @@ async function askAndDecide(run: CallbackRun, options: ResolvedHandlerOptions): 
     for (let decisions = 1; ; decisions += 1) {
       const decided = await decide(run, found, confirmed, store, options);
       const isRun = decided?.run !== undefined && decided.reason === undefined;
-      if (!isRun || (await decided.before())) return { ...confirmed, decided, order: orderOf(run, found) };
+      if (!isRun || (await decided.before())) return { ...confirmed, ...known(run, found, decided, options) };
       if (decisions === MAX_DECISIONS) throw new StoreError('Others changed the order each time. Try again.');
     }
   };
@@ -291,9 +287,18 @@ async function findOrder(
   return isAsked ? orders?.find(store, order ?? { notification: given, identity }, confirmation) : undefined;
 }
 
-/** What a callback gets of the order; one that its order decides gets it by itself. */
-function orderOf({ order }: CallbackRun, found: FoundKey | undefined): NotifiedOrder | undefined {
-  return order === undefined && found?.key !== undefined ? { key: found.key } : undefined;
+/** What is known of the order; a callback that its order decides gets it by itself. */
+function known(
+  { notification, order }: CallbackRun,
+  found: FoundKey | undefined,
+  decided: Decided | undefined,
+  { kinds }: ResolvedHandlerOptions,
+): Pick<Ready, 'decided' | 'order' | 'details'> {
+  if (order !== undefined || found?.key === undefined) {
+    return { decided, order: undefined, details: decided?.details };
+  }
+  const { uuid } = referenceOf(notification as Notified['notification'], kinds);
+  return { decided, order: { key: found.key }, details: { order: found.key, sale: uuid ?? undefined } };
 }
 
 async function decide(
@@ -319,14 +324,14 @@ async function keepCase(
 ): Promise<Failure> {
   if (run.keep === undefined) return failure;
   try {
-    return await inTime(keepIn(options.store, run, failure, options), options.storeTimeoutMs);
+    return await inTime(keepCaseIn(options.store, run, failure, options), options.storeTimeoutMs);
   } catch (error) {
     return { ...failure, kept: { error } };
   }
 }
 
 /** Keeps a case, and then its mark in the order, in the given records. */
-async function keepIn(
+async function keepCaseIn(
   records: SingleRecords,
   run: CallbackRun,
   failure: Failure,
@@ -334,7 +339,7 @@ async function keepIn(
 ): Promise<Failure> {
   const letter = await run.keep?.(records, failure);
   const { code: reason, details, letter: own = run.identity, late } = failure;
-  if (details !== undefined)
+  if (details !== undefined && !run.isByPerson)
     await orders?.mark(records, { id: own.key, reason, details }, late !== undefined);
   return { ...failure, kept: { letter } };
 }
@@ -346,7 +351,7 @@ async function recordDone(
   decided: Decided | undefined,
   leaseAge: () => number,
   options: ResolvedHandlerOptions,
-): Promise<Done | Failure> {
+): Promise<RunDone | Failure> {
   const { store, storeTimeoutMs, leaseMs } = options;
   const { retentionMs, comparison } = run;
   const completion = { retentionMs, content: comparison?.content, withinMs: storeTimeoutMs };
@@ -363,7 +368,7 @@ async function recordDone(
   }
 }
 
-function doneWith(decided: Decided | undefined): Done {
+function doneWith(decided: Decided | undefined): RunDone {
   return decided === undefined ? DONE : { ...DONE, followUps: decided.followUps() };
 }
 
@@ -392,7 +397,7 @@ async function runInTransaction(
   run: CallbackRun,
   transact: Transact<unknown>,
   options: ResolvedHandlerOptions,
-): Promise<Done | Failure> {
+): Promise<RunDone | Failure> {
   const { storeTimeoutMs, callbackTimeoutMs: timeoutMs } = options;
   const { retentionMs, comparison, isReplay, isByPerson } = run;
   const { subject, state } = run.identity;
@@ -410,14 +415,14 @@ async function runInTransaction(
     const { confirmation, found } = prepared;
     // Locked after the subject, so that the second of two payments of an order sees what the first one has written.
     const decided = await decide(run, found, prepared, records, options);
-    details = decided?.details;
+    const ready = { confirmation, ...known(run, found, decided, options) };
+    details = ready.details;
     if (decided?.reason !== undefined) {
-      return keepIn(records, run, caseOf(decided, decided.reason), options);
+      return keepCaseIn(records, run, caseOf(decided, decided.reason), options);
     }
     // Before the callback: if it commits by itself, this is committed with what it wrote.
     await decided?.record();
     const person = new Person();
-    const ready = { confirmation, decided, order: orderOf(run, found) };
     const { status, awaitedNothing } = await act(async (signal) => {
       try {
         await call(run, claim, { ...ready, transaction, signal, person });
@@ -428,7 +433,7 @@ async function runInTransaction(
     });
     const asked = needsPerson(person);
     if (status === 'undone' && asked !== undefined)
-      return keepIn(records, run, { ...asked, details }, options);
+      return keepCaseIn(records, run, { ...asked, details }, options);
     const isMoot = decided !== undefined && decided.run === undefined;
     return { ...doneWith(decided), awaitedNothing: awaitedNothing && !isMoot };
   });
@@ -462,10 +467,9 @@ interface Confirmed {
 }
 
 /** Asks the service about a payment, within the callback's time. Never rejects. */
-async function askService(
-  { confirm }: CallbackRun,
-  { callbackTimeoutMs }: ResolvedHandlerOptions,
-): Promise<Confirmed | Failure> {
+async function askService(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Confirmed | Failure> {
+  const { confirm } = run;
+  const { callbackTimeoutMs } = options;
   if (confirm === undefined) return { confirmation: undefined };
   const controller = new AbortController();
   try {
@@ -475,10 +479,10 @@ async function askService(
       path: [field],
       message: 'differs from what the service says, or the service does not say it',
     }));
-    return { code: 'not_confirmed', status: 500, issues };
+    return withDetails(run, { code: 'not_confirmed', status: 500, issues }, options);
   } catch (error) {
     controller.abort(error);
-    return { code: 'confirm_failed', status: 500, error };
+    return withDetails(run, { code: 'confirm_failed', status: 500, error }, options);
   }
 }
 

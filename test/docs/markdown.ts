@@ -30,7 +30,7 @@ export function documents(): string[] {
   const guides = readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('api/') && name !== 'api-report.md')
     .map((name) => join('docs', name));
-  return [...here, ...guides, 'examples/README.md'].sort();
+  return [...here, ...guides, 'examples/README.md', 'examples/own-store/README.md'].sort();
 }
 
 /** The translations, each with its original document. */

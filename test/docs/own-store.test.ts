@@ -4,10 +4,10 @@ import { testStoreContract } from '../stores/contract';
 import { blockWith } from './markdown';
 import { loadBlock } from './run-block';
 
-const page = 'docs/own-store.md';
+const page = 'examples/own-store/README.md';
 const [storeBlock, checksBlock] = [blockWith('class MemoryTable', page), blockWith('checkRecords', page)];
 
-testStoreContract('The store of docs/own-store.md', [], async () => {
+testStoreContract('The store of examples/own-store/README.md', [], async () => {
   const { MemoryTable } = await loadBlock(storeBlock);
   let now = Date.now();
   const tables = { own: new MemoryTable(() => now), other: new MemoryTable(() => now) };

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import type { Order } from '../../src/orders/attempt';
 import type { Store } from '../../src/stores';
 import { stepsOf } from '../../src/stores/steps';
 import { crashBeforeCommit, notificationRequest } from '../../src/testing';
+import { defineNotification } from '../../src/webhooks';
 import { storeOf } from '../helpers/store-of';
 import { allPlaces, newId, type PlaceKind, Shop } from './places';
 import { credentials, errors } from './support';
@@ -380,6 +383,125 @@ function testIn(kind: PlaceKind): void {
       expect(await s.state()).toBe(lines.length === 1 ? 'paid' : 'none');
     });
 
+    it('says whose order a case is about that the service does not confirm, which is no review', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      const forged = { saleToken: sale, referenceCode: s.key, amount: 59.7, currency: 'BRL' };
+      s.says(sale, { situation: 'PENDING' });
+      expect(await s.deliver('payment', forged)).toBe(500);
+      const about = { order: s.key, sale, amount: 59.7, retries: true };
+      expect(await s.caseOf('not_confirmed')).toMatchObject(about);
+      s.client.transactions.delete(sale);
+      expect(await s.deliver('payment', forged)).toBe(500);
+      const found = await s.caseOf('confirm_failed');
+      expect(found).toMatchObject({ ...about, attempts: 2 });
+      const { cases, state } = await s.orders.find({ key: s.key });
+      expect([cases, state]).toMatchObject([
+        [{ id: found.id, reason: 'confirm_failed', sale, amount: 59.7 }],
+        'open',
+      ]);
+      expect((await s.open()).state).toBe('open');
+      expect(await s.pay(sale)).toBe(200);
+      expect([await s.cases(), (await s.orders.find({ key: s.key })).cases]).toEqual([[], []]);
+    });
+
+    it('stays in review where the service does not confirm what `paid` has failed on, and shows no QR code', async () => {
+      let throws = true;
+      const s = shop({
+        async paid() {
+          if (throws) throw new Error('a bug');
+        },
+      });
+      const sale = await s.uuid();
+      expect(await s.pay(sale)).toBe(500);
+      s.says(sale, { situation: 'PENDING' });
+      expect(await s.deliver('payment', { saleToken: sale, referenceCode: s.key, amount: 59.7 })).toBe(500);
+      expect([await s.cases(), await s.state()]).toEqual([[`not_confirmed ${sale}`], 'review']);
+      throws = false;
+      expect(await s.pay(sale)).toBe(200);
+      expect([await s.cases(), await s.state()]).toEqual([[], 'paid']);
+    });
+
+    it('says whose order a case of an own kind or a payout is about, and forgets it once that is done', async () => {
+      let throws = true;
+      const charge = defineNotification({
+        kind: 'charge',
+        match: (body) => 'yourCharge' in body,
+        schema: z.looseObject({ yourCharge: z.string(), sale: z.string() }),
+        subject: ({ yourCharge }) => yourCharge,
+        order: ({ sale }) => ({ uuid: sale }),
+      });
+      const act = async () => {
+        if (throws) throw new Error('a bug');
+      };
+      const s = shop({}, { kinds: [charge], on: { charge: act } } as never);
+      const sale = await s.uuid();
+      await s.pay(sale);
+      const body = { yourCharge: newId(), sale };
+      const payout = { uuid: newId(), success: true, status: 'PAID', referenceCode: s.key };
+      const deliver = async () => [
+        (await s.orders.webhook(notificationRequest('custom', body, credentials))).status,
+        await s.deliver('payout', payout),
+      ];
+      expect(await deliver()).toEqual([500, 200]);
+      const found = await s.orders.cases();
+      expect(found.map(({ kind, reason, order, sale: of }) => [kind, reason, order, of]).sort()).toEqual([
+        ['charge', 'callback_failed', s.key, sale],
+        ['payout', 'unhandled', s.key, undefined],
+      ]);
+      const marks = async () => (await s.orders.find({ key: s.key })).cases.map(({ id }) => id).sort();
+      expect(await marks()).toEqual(found.map(({ id }) => id).sort());
+      expect(await s.state()).toBe('paid');
+      throws = false;
+      expect((await deliver())[0]).toBe(200);
+      expect(await marks()).toEqual([`payout:${payout.uuid}:true:PAID`]);
+      await s.orders.decide(`payout:${payout.uuid}:true:PAID`, 'dismiss');
+      expect([await marks(), await s.cases()]).toEqual([[], []]);
+    });
+
+    it('books what the service says where the notification differs by what floats leave', async () => {
+      const s = shop();
+      const given: number[] = [];
+      const t = shop({ paid: ({ amount }) => void given.push(amount) });
+      for (const [each, notified, said] of [
+        [s, 59.7 + 1e-14, 59.7],
+        [t, 59.7, 59.7 + 1e-14],
+      ] as const) {
+        expect(notified).not.toBe(said);
+        const sale = await each.uuid();
+        each.says(sale, { amount: said });
+        const body = { saleToken: sale, referenceCode: each.key, amount: notified, currency: 'BRL' };
+        expect(await each.deliver('payment', body)).toBe(200);
+        expect([await each.cases(), await each.lines()]).toEqual([[], [`paid ${sale} 59.7 first`]]);
+      }
+      expect(given).toEqual([59.7]);
+    });
+
+    it('keeps the reason of a case that a person has tried to book in vain', async () => {
+      let asks = false;
+      const bug = new Error('a bug');
+      const s = shop({
+        paid(_, { needsPerson }) {
+          if (asks) needsPerson('ask the boss');
+          throw bug;
+        },
+      });
+      const sale = await s.uuid();
+      await s.orders.close(s.key);
+      expect(await s.pay(sale)).toBe(200);
+      const { id, attempts } = await s.caseOf('closed');
+      await expect(s.orders.decide(id, 'book')).rejects.toBe(bug);
+      asks = true;
+      await expect(s.orders.decide(id, 'book')).rejects.toMatchObject({ code: 'invalid_request' });
+      s.says(sale, { situation: 'PENDING' });
+      await expect(s.orders.decide(id, 'book')).rejects.toMatchObject({ code: 'invalid_request' });
+      const found = await s.orders.cases();
+      const kept = { reason: 'closed', retries: false, order: s.key, attempts: attempts + 3 };
+      expect([found, found[0]?.note]).toMatchObject([[kept], undefined]);
+      const { cases, state } = await s.orders.find({ key: s.key });
+      expect([cases.map(({ reason }) => reason), state]).toEqual([['closed'], 'review']);
+    });
+
     it('throws what `paid` threw from a decision, and keeps the case', async () => {
       const bug = new Error('a bug');
       const s = shop({
@@ -634,6 +756,29 @@ function testIn(kind: PlaceKind): void {
 
     // Only memory has a clock that can be moved.
     if (kind.name !== 'memory') return;
+
+    it('lets nothing else be the first payment while one may have been, though the service denies it now', async () => {
+      const s = shop();
+      const first = await s.uuid({ maxAge: 10 });
+      s.place.skip?.(12 * MINUTE);
+      s.says(first, { situation: 'PENDING' });
+      const second = await s.uuid({ maxAge: 10 });
+      const { writeRecord, ...steps } = stepsOf(s.place.store as Store);
+      const dying: typeof writeRecord = (prefix, id, value, ...rest) =>
+        prefix === 'order:' && (value as Order).payments.length > 0
+          ? new Promise(() => undefined)
+          : writeRecord(prefix, id, value, ...rest);
+      const mortal = s.process(storeOf({ ...steps, writeRecord: dying }) as Store<unknown> as Store<never>);
+      void s.pay(second, { referenceCode: `${s.key}-2` }, mortal);
+      await vi.waitFor(async () => expect(await s.lines()).toEqual([`paid ${second} 59.7 first`]));
+      s.place.skip?.(2 * MINUTE);
+      s.says(second, { situation: 'PENDING' });
+      const body = { saleToken: second, amount: 59.7, currency: 'BRL' };
+      expect(await s.deliver('payment', body)).toBe(500);
+      expect(await s.pay(first)).toBe(200);
+      expect(await s.lines()).toHaveLength(1);
+      expect(await s.cases()).toEqual([`not_confirmed ${second}`, `paid_twice ${first}`].sort());
+    });
 
     it('asks before a code that is over is replaced, and books its late payer', async () => {
       const s = shop();

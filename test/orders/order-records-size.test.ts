@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MemoryRecords } from '../../src/stores/memory-store';
+import { createStore } from '../../src/stores/record-store';
 import { stepsOf } from '../../src/stores/steps';
 import { memory, newId, Shop } from './places';
 import { errors, setUp } from './support';
@@ -20,14 +22,23 @@ describe('the record of an order', () => {
   });
 
   it('keeps nothing of 1,000 refused opens', async () => {
-    const { open, client, read, states } = setUp(Array.from({ length: 1_000 }, errors.refused));
+    const clock = { now: Date.parse('2027-01-15T12:00:00Z') };
+    const records = new MemoryRecords(1_000_000, () => clock.now);
+    const keys = async () => (await records.list('', { limit: 10_000 })).map(({ key }) => key);
+    const { open, client, read, states } = setUp(Array.from({ length: 1_000 }, errors.refused), {
+      store: createStore(records) as never,
+    });
     for (let tries = 0; tries < 1_000; tries += 1) await expect(open()).rejects.toThrow('422');
     expect(client.calls).toHaveLength(1_000);
     const { order } = await read();
     expect(order.attempts).toEqual([]);
     expect(bytesOf(order)).toBeLessThan(500);
+    clock.now += 60_000;
+    expect(await records.deleteExpired(10_000)).toBe(1_000);
+    expect(await keys()).toEqual(['default/order:order-1']);
     await open();
     expect(await states()).toEqual(['order-1-1001 created']);
+    expect(await keys()).toHaveLength(4);
   });
 
   it('has about 4 kB more after 300 repeats with other content, of which 20 are cases', async () => {

@@ -9,7 +9,8 @@ import {
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
 import { storeCause } from '../../src/stores/driver-error';
-import { defaultReport, WebhookReport } from '../../src/webhooks/report';
+import { WebhookReport } from '../../src/webhooks/report';
+import { defaultReport } from '../../src/webhooks/report-log';
 import { reportCodes } from '../helpers/report-codes';
 import { fail, gate, hang, throwing } from './faults';
 import { queries, salePayload } from './payloads';

@@ -14,7 +14,7 @@ import { type CliFailure, failure } from '../failure';
 import { describeAnswer, excerpt } from '../output';
 
 /** A notification, and how it is sent. */
-export interface Send extends Pick<NotificationRequest, 'method' | 'splitAt' | 'headerName'> {
+export interface Send extends Pick<NotificationRequest, 'method' | 'splitAt' | 'headerName' | 'contentType'> {
   /** Its name in the report. */
   readonly what: string;
   readonly notification: SandboxNotification;
@@ -125,9 +125,8 @@ export class Sender {
   }
 
   /** Sends any body with the right credentials, to find out how the listener reads bodies. It is in no report. */
-  probe(body: string, query = '', headerName?: string): Promise<Exchange> {
-    const send: Send = { what: '', notification: { kind: 'custom', query, payload: {} }, headerName };
-    return this.#post(send, body);
+  probe(body: string, query = '', how: Partial<Send> = {}): Promise<Exchange> {
+    return this.#post({ what: '', notification: { kind: 'custom', query, payload: {} }, ...how }, body);
   }
 
   async #post(send: Send, text = JSON.stringify(send.notification.payload)): Promise<Exchange> {
@@ -135,9 +134,7 @@ export class Sender {
     const space = ' '.repeat(Math.max(0, bytes - Buffer.byteLength(text)));
     let headers: readonly string[] = [];
     const answer = await postNotification({
-      method: send.method,
-      splitAt: send.splitAt,
-      headerName: send.headerName,
+      ...send,
       url: listenerUrl(this.#options.url, { query: notification.query }),
       body: space === '' ? text : `${text.slice(0, -1)}${space}}`,
       authorization: authorization ?? undefined,

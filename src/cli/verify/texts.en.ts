@@ -20,10 +20,11 @@ export const en = {
   'run.notSeen': 'What this run cannot see:',
   'run.progress': 'step {number}',
   'run.firstNotAccepted': 'the first payment was not accepted, so nothing else could be judged.',
-  'run.firstNotBooked':
-    'the first payment was accepted and no row came, so nothing else could be judged. Does `--effects` read what the listener writes? If the listener acts later, raise --effects-wait; if it acts only on orders of its own, pass --shop, so that your shop creates them.',
-  'run.firstNotBookedShop':
-    'the first payment was accepted and no row came, so nothing else could be judged. Does `--effects` read what the listener writes, and does the listener act within --effects-wait?',
+  'run.firstNotBooked': 'the first payment was accepted and no row came, so nothing else could be judged.',
+  'run.notBookedHow':
+    'Does `--effects` read what the listener writes? If the listener acts later, raise --effects-wait; if it acts only on orders of its own, pass --shop, so that your shop creates them.',
+  'run.notBookedHowShop':
+    'Does `--effects` read what the listener writes, and does the listener act within --effects-wait?',
   'run.severalProcesses':
     'several processes answer, each with a memory of its own. Start one of them, or let them share a store, and run verify again.',
   'run.everythingTwice': 'one notification is booked twice, so every other step would fail too.',
@@ -192,7 +193,7 @@ export const en = {
   'notSeen.secondPayment': 'whether the second payment of an order, which has no row, reaches a person.',
   'cause.pair': 'it refuses the right credentials.',
   'fix.pair':
-    'Give the listener the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN here, and compare the `Authorization` header with `Basic ` and the Base64 of key, colon and token (document section 5).',
+    'Give the listener the pair that is in PAYMENTS_API_KEY and PAYMENTS_API_TOKEN here, and compare the `Authorization` header with `Basic ` and the Base64 of key, colon and token (document section 5). Some web servers keep that header from the program (Apache with PHP: `CGIPassAuth On`).',
   'cause.headerCase': 'it compares the name of the header in one case.',
   'fix.headerCase':
     'Names of headers have no case, and behind many proxies `Authorization` comes as `authorization`: look it up by a function that ignores case (`request.headers.get`), not in a dictionary of your own.',
@@ -208,6 +209,9 @@ export const en = {
   'cause.needsQuery': 'its route needs a query.',
   'fix.needsQuery':
     'Payments come without a query, other than that of the registered URL (document section 6.2): find the route by the path alone.',
+  'cause.readsForm': 'it reads forms, and the service sends JSON.',
+  'fix.readsForm':
+    'Read the raw body and parse it as JSON (PHP: `json_decode(file_get_contents("php://input"))` in place of `$_POST`; Express: `app.use(express.json())`).',
   'cause.parsesTwice': 'it parses the body twice.',
   'fix.parsesTwice':
     'Take the parsed body as it is (`request.body` after a body parser), or parse the raw body once, but not both.',
@@ -340,9 +344,10 @@ export const en = {
     'it looks for the key and records it later, so that two deliveries at the same moment are both new.',
   'fix.noClaim':
     'Claim the key before the work, by a unique index or one statement that only one of them wins. `createWebhookHandler` with a store does this.',
-  'cause.busyAccepted': 'while it is busy with one payment, it answers 200 to another and does nothing.',
-  'fix.busyAccepted':
-    'Answer 503 while you are busy, and the service sends it again (document section 6.1). Lock each payment by its own key.',
+  'cause.losesAtOnce':
+    'it answers 200 to each of several payments at the same moment, and loses some: it does nothing while it is busy with another, or two of them write over each other.',
+  'fix.losesAtOnce':
+    'Answer 503 while you are busy, and the service sends it again (document section 6.1). Let a row be added by one statement, or lock what you read and then write back (in PHP: `flock`).',
   'cause.actsUnasked': 'it asks the service, gets no answer, and books all the same.',
   'fix.actsUnasked':
     'Let `confirmPayment` or `getTransaction` throw, and answer 500 or 503: the service sends the notification again (document section 6.1).',
@@ -422,7 +427,7 @@ export const en = {
   'fix.goesOn': 'Return after the 401, before you do anything else.',
   'cause.acceptsForged': 'it answers with success to wrong credentials, though it books nothing.',
   'fix.acceptsForged':
-    'Answer 401: with 200, nobody notices that the credentials of the service are wrong, and its payments are lost.',
+    'Answer 401: with 200, nobody notices that the credentials of the service are wrong, and its payments are lost. In PHP, output before the status makes it 200.',
   'cause.redirectsForged': 'it redirects whoever has no credentials.',
   'fix.redirectsForged': 'Answer 401: a listener has no log-in page.',
   'cause.hangsOnForged': 'it leaves wrong credentials without an answer.',

@@ -23,9 +23,10 @@ export const pt: Record<keyof typeof en, string> = {
   'run.progress': 'passo {number}',
   'run.firstNotAccepted': 'o primeiro pagamento não foi aceito, e por isso nada mais pôde ser julgado.',
   'run.firstNotBooked':
-    'o primeiro pagamento foi aceito e nenhuma linha apareceu, e por isso nada mais pôde ser julgado. `--effects` lê o que o listener grava? Se o listener age depois, aumente --effects-wait; se ele só age sobre os próprios pedidos, passe --shop, para que a sua loja os crie.',
-  'run.firstNotBookedShop':
-    'o primeiro pagamento foi aceito e nenhuma linha apareceu, e por isso nada mais pôde ser julgado. `--effects` lê o que o listener grava, e ele age dentro de --effects-wait?',
+    'o primeiro pagamento foi aceito e nenhuma linha apareceu, e por isso nada mais pôde ser julgado.',
+  'run.notBookedHow':
+    '`--effects` lê o que o listener grava? Se o listener age depois, aumente --effects-wait; se ele só age sobre os próprios pedidos, passe --shop, para que a sua loja os crie.',
+  'run.notBookedHowShop': '`--effects` lê o que o listener grava, e ele age dentro de --effects-wait?',
   'run.severalProcesses':
     'vários processos respondem, cada um com memória própria. Inicie um só, ou deixe-os compartilhar um store, e execute o verify de novo.',
   'run.everythingTwice':
@@ -197,7 +198,7 @@ export const pt: Record<keyof typeof en, string> = {
   'notSeen.secondPayment': 'se o segundo pagamento de um pedido, que não tem linha, chega a uma pessoa.',
   'cause.pair': 'ele recusa as credenciais certas.',
   'fix.pair':
-    'Configure no listener o par que está aqui em PAYMENTS_API_KEY e PAYMENTS_API_TOKEN, e compare o header `Authorization` com `Basic ` e o Base64 de chave, dois-pontos e token (documentação, seção 5).',
+    'Configure no listener o par que está aqui em PAYMENTS_API_KEY e PAYMENTS_API_TOKEN, e compare o header `Authorization` com `Basic ` e o Base64 de chave, dois-pontos e token (documentação, seção 5). Alguns servidores web não repassam esse header ao programa (Apache com PHP: `CGIPassAuth On`).',
   'cause.headerCase': 'ele diferencia maiúsculas de minúsculas no nome do header.',
   'fix.headerCase':
     'Nomes de headers não fazem essa diferença, e atrás de muitos proxies `Authorization` chega como `authorization`: procure-o com uma função que a ignore (`request.headers.get`), não em um dicionário próprio.',
@@ -213,6 +214,9 @@ export const pt: Record<keyof typeof en, string> = {
   'cause.needsQuery': 'a rota dele exige uma query string.',
   'fix.needsQuery':
     'Pagamentos vêm sem nenhuma além da que está na URL registrada (documentação, seção 6.2): encontre a rota só pelo caminho.',
+  'cause.readsForm': 'ele lê formulários, e o serviço envia JSON.',
+  'fix.readsForm':
+    'Leia o corpo bruto (raw body) e interprete-o como JSON (PHP: `json_decode(file_get_contents("php://input"))` no lugar de `$_POST`; Express: `app.use(express.json())`).',
   'cause.parsesTwice': 'ele interpreta o corpo duas vezes.',
   'fix.parsesTwice':
     'Use o corpo já interpretado como está (`request.body` depois de um body parser), ou interprete o corpo bruto (raw body) uma vez, mas não os dois.',
@@ -347,9 +351,10 @@ export const pt: Record<keyof typeof en, string> = {
     'ele procura a chave e só a grava depois, e por isso duas entregas no mesmo instante são ambas novas.',
   'fix.noClaim':
     'Reserve a chave antes do trabalho, por um índice único ou um comando que só uma delas vence. `createWebhookHandler` com um store faz isso.',
-  'cause.busyAccepted': 'enquanto está ocupado com um pagamento, ele responde 200 a outro e não faz nada.',
-  'fix.busyAccepted':
-    'Responda 503 enquanto estiver ocupado, e o serviço o reenvia (documentação, seção 6.1). Bloqueie cada pagamento pela própria chave.',
+  'cause.losesAtOnce':
+    'ele responde 200 a cada um de vários pagamentos simultâneos e perde alguns: não faz nada enquanto está ocupado com outro, ou dois deles se sobrescrevem.',
+  'fix.losesAtOnce':
+    'Responda 503 enquanto estiver ocupado, e o serviço o reenvia (documentação, seção 6.1). Acrescente a linha com um único comando, ou bloqueie o que você lê e depois regrava (em PHP: `flock`).',
   'cause.actsUnasked': 'ele consulta o serviço, fica sem resposta e lança mesmo assim.',
   'fix.actsUnasked':
     'Deixe `confirmPayment` ou `getTransaction` lançar o erro e responda 500 ou 503: o serviço reenvia a notificação (documentação, seção 6.1).',
@@ -428,7 +433,7 @@ export const pt: Record<keyof typeof en, string> = {
   'fix.goesOn': 'Retorne depois do 401, antes de fazer qualquer outra coisa.',
   'cause.acceptsForged': 'ele responde com sucesso a credenciais erradas, embora não lance nada.',
   'fix.acceptsForged':
-    'Responda 401: com 200, ninguém percebe que as credenciais do serviço estão erradas, e os pagamentos dele se perdem.',
+    'Responda 401: com 200, ninguém percebe que as credenciais do serviço estão erradas, e os pagamentos dele se perdem. Em PHP, qualquer saída antes do status o transforma em 200.',
   'cause.redirectsForged': 'ele redireciona quem não tem credenciais.',
   'fix.redirectsForged': 'Responda 401: um listener não tem página de login.',
   'cause.hangsOnForged': 'ele deixa credenciais erradas sem resposta.',

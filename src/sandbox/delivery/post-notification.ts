@@ -20,6 +20,8 @@ export interface NotificationRequest {
   readonly authorization: string | undefined;
   /** How the name of that header is written. Default: as in the document, `Authorization`. */
   readonly headerName?: string | undefined;
+  /** Default: `application/json`. The service sends no other. */
+  readonly contentType?: string | undefined;
   /** For the whole attempt. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -41,7 +43,7 @@ const SPLIT_MS = 200;
 /** Sends a notification over HTTP as in section 6.1. A redirect is an answer like any other. Never rejects. */
 export function postNotification(notification: NotificationRequest): Promise<NotificationAnswer> {
   const { url, method = 'POST', body, authorization, timeoutMs, signal, splitAt } = notification;
-  const { headerName = 'Authorization' } = notification;
+  const { headerName = 'Authorization', contentType = 'application/json' } = notification;
   const { maxTextBytes = MAX_TEXT_BYTES, onHeaders = () => {}, redact = (text) => text } = notification;
   const started = performance.now();
   return new Promise((resolve) => {
@@ -53,7 +55,7 @@ export function postNotification(notification: NotificationRequest): Promise<Not
       signal,
       headers: {
         ...(authorization === undefined ? {} : { [headerName]: authorization }),
-        'Content-Type': 'application/json',
+        'Content-Type': contentType,
         'content-length': Buffer.byteLength(body),
         'user-agent': 'pix-automatic-sandbox',
       },

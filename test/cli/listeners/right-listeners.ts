@@ -27,6 +27,9 @@ import {
 } from './merchant';
 import { rightInExpress } from './styles/express';
 import { rightInFastify } from './styles/fastify';
+import { rightInNest } from './styles/nestjs';
+import { rightInNext } from './styles/nextjs';
+import { rightInPhp } from './styles/php';
 import { rightInPlainNode } from './styles/plain';
 import { hasPython, rightInPython } from './styles/python';
 import { rightRouteHandlers } from './styles/routes';
@@ -120,7 +123,10 @@ const byHand: Readonly<Record<string, Parts>> = {
 export const rightListeners: readonly RightListener[] = [
   ...rightInExpress,
   ...rightInFastify,
+  ...rightInNest,
+  ...rightInNext,
   ...rightRouteHandlers,
+  ...rightInPhp,
   ...rightInPlainNode,
   ...(hasPython ? rightInPython : []),
   ...Object.entries(byHand).map(([does, merchant]) => ({ does, merchant })),

@@ -12,7 +12,7 @@ export const wrongBodies: readonly WrongListener[] = [
   },
   {
     does: 'has a body parser for forms alone',
-    ...named('body', /does not read the JSON body/),
+    ...named('readsForm', /it reads forms/),
     start: startExpress([express.urlencoded()], (body) => body.newStatus),
   },
   {

@@ -111,7 +111,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   },
   {
     does: 'answers 200 to other payments while it is at work on one',
-    ...named('busyAccepted', /Answer 503 while you are busy/),
+    ...named('losesAtOnce', /Answer 503 while you are busy/),
     merchant: () => {
       let isBusy = false;
       return {

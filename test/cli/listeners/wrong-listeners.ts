@@ -1,6 +1,9 @@
 import { wrongInExpress } from './styles/express';
 import { wrongInFastify } from './styles/fastify';
 import { wrongWithLibrary } from './styles/library';
+import { wrongInNest } from './styles/nestjs';
+import { wrongInNext } from './styles/nextjs';
+import { wrongInPhp } from './styles/php';
 import { wrongInPlainNode } from './styles/plain';
 import { hasPython, wrongInPython } from './styles/python';
 import { wrongRouteHandlers } from './styles/routes';
@@ -28,7 +31,10 @@ export const wrongListeners: readonly WrongListener[] = [
   // Written as merchants write them, by somebody who did not know how `verify` looks.
   ...wrongInExpress,
   ...wrongInFastify,
+  ...wrongInNest,
+  ...wrongInNext,
   ...wrongRouteHandlers,
+  ...wrongInPhp,
   ...wrongInPlainNode,
   ...wrongWithLibrary,
   ...(hasPython ? wrongInPython : []),

@@ -5,6 +5,7 @@ import { CliFailure } from '../../failure';
 import { say } from '../../language';
 import type { CauseId, TextKey } from '../../texts';
 import { UNTRUSTED, WRONG_SCHEME } from '../effects';
+import { bookingOf } from '../judge';
 import type { Sale } from '../sales';
 import { type Exchange, isRedirect, type Send } from '../send';
 import { books, type Outcome } from '../step';
@@ -36,7 +37,9 @@ export async function* begin(world: World): Script<Sale | string> {
   }
   if (first.types.includes('missing')) {
     if (exchange.failedFirst !== undefined) first.blame('recordsBeforeWork');
-    return say(world.shop === undefined ? 'run.firstNotBooked' : 'run.firstNotBookedShop');
+    else if (await readsForm(world)) first.blame('readsForm');
+    const how = say(world.shop === undefined ? 'run.notBookedHow' : 'run.notBookedHowShop');
+    return first.cause === undefined ? `${say('run.firstNotBooked')} ${how}` : say('run.firstNotBooked');
   }
   if (first.types.includes('doubled')) {
     first.blame('booksTwice');
@@ -55,7 +58,10 @@ export async function* begin(world: World): Script<Sale | string> {
 /** Shows a sandbox that does not work before anything is sent. */
 async function firstSale({ sales, sandbox }: World): Promise<Sale> {
   try {
-    return await sales.sale({ amount: FIRST });
+    const sale = await sales.sale({ amount: FIRST });
+    // A later step asks this, which an older sandbox does not know.
+    await sandbox?.callsAbout(sale.uuid);
+    return sale;
   } catch (error) {
     if (!(error instanceof CliFailure) || sandbox === undefined) throw error;
     throw new CliFailure(2, say('begin.sandbox', { message: error.message }));
@@ -144,6 +150,18 @@ const causeOfStatus: Readonly<Record<number, CauseId>> = {
   429: 'rateLimit',
 };
 
+/** Whether a payment is booked that comes as a form. */
+async function readsForm({ sales, sender, readRows, hasEffects }: World): Promise<boolean> {
+  if (!hasEffects) return false;
+  const { payment } = await sales.sale();
+  const fields = Object.entries(payment.payload).filter(([, value]) => typeof value !== 'object');
+  const contentType = 'application/x-www-form-urlencoded';
+  await sender.probe(new URLSearchParams(fields).toString(), '', { contentType });
+  // The first payment may come late, so that only a row of this one tells.
+  const { subjects } = bookingOf(payment);
+  return (await readRows()).some(({ subject = '' }) => subjects.includes(subject));
+}
+
 /** Sends bodies that differ from the payment in one thing each. */
 async function causeOfRefusal(world: World, exchange: Exchange, payload: object): Promise<[CauseId]> {
   const { httpStatus = 0, text } = exchange;
@@ -152,12 +170,16 @@ async function causeOfRefusal(world: World, exchange: Exchange, payload: object)
   const isTaken = async (...probe: Parameters<typeof sender.probe>) =>
     (await sender.probe(...probe)).reception === 'accepted';
   if (isRedirect(exchange)) return ['redirects'];
-  if ((httpStatus === 401 || httpStatus === 403) && (await isTaken(body, '', 'authorization')))
+  if (
+    (httpStatus === 401 || httpStatus === 403) &&
+    (await isTaken(body, '', { headerName: 'authorization' }))
+  )
     return ['headerCase'];
   const known = causeOfStatus[httpStatus];
   if (known !== undefined) return [known];
   if ((httpStatus === 404 || httpStatus === 405) && (await isTaken(body, 'type=payment')))
     return ['needsQuery'];
+  if (await readsForm(world)) return ['readsForm'];
   const parsesTwice =
     text.includes('[object Object]') ||
     ((await isTaken(JSON.stringify(body))) && !(await isTaken(JSON.stringify('no JSON inside'))));

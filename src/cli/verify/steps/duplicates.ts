@@ -57,7 +57,7 @@ async function* together({ sales }: World, paid: readonly Sale[], hasKeys: boole
   const three = [await sales.sale(), await sales.sale(), await sales.sale()];
   const many = yield { ...paymentStep('threeAtOnce', ...three.map(({ payment }) => payment)), atOnce: true };
   if (many.only('missing') && many.exchanges.every(({ reception }) => reception === 'accepted'))
-    many.blame('busyAccepted');
+    many.blame('losesAtOnce');
 }
 
 function reversed(value: unknown): unknown {

@@ -30,7 +30,7 @@ export async function* payments(world: World): Script<Sale[]> {
       const isOff = (digits: number, round: (amount: number) => number) =>
         wrong.every(({ got, amount = 0 }) => got === round(amount * 10 ** digits) / 10 ** digits);
       if (wrong.every(({ got, amount = 0 }) => got === Math.trunc(amount * 100))) cents.blame('inCents');
-      else if (isOff(0, Math.round)) cents.blame('wholeAmounts');
+      else if (isOff(0, Math.round) || isOff(0, Math.trunc)) cents.blame('wholeAmounts');
       else if (isOff(2, Math.trunc)) cents.blame('truncates');
     } else if (cents.types.includes('refused') || cents.types.includes('missing'))
       cents.blame('refusesCents');

@@ -131,7 +131,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'parses forms alone (Express)',
-    ...named('body', /JSON/),
+    ...named('readsForm', /JSON/),
     ...inExpress((app, books) => booking(app, books, authenticate, express.urlencoded({ extended: true }))),
   },
 ];
