@@ -101,6 +101,9 @@ export const pt: Record<keyof typeof en, string> = {
   'refused.unknownScheduledPayment': 'Nenhum pagamento agendado tem este id de instrução.',
   'refused.unknownDelivery': 'Nenhuma entrega tem este id.',
   'refused.unknownFault': 'Nenhuma falha tem este id: ela foi usada ou removida.',
+  'refused.listenerUrl': '`webhookUrl` precisa ser uma URL absoluta, http ou https.',
+  'refused.listenerPair':
+    '`webhookUrl` não pode ter usuário e senha: o sandbox envia as próprias `credentials`.',
   'refused.faultBeforeTransaction':
     'Uma chamada de `createRecurringCheckout` ainda não é sobre uma transação: omita `transactionUUID`.',
   'refused.paid': 'Uma transação {situation} não pode ser paga.',
