@@ -38,6 +38,8 @@ export const common = {
     testTimeout: 15_000,
     hookTimeout: 30_000,
     expect: { poll: { timeout: 10_000 } },
+    // In Portuguese, the messages of errors would point to another page.
+    env: { LANG: 'C', LC_ALL: '', LC_MESSAGES: '' },
   },
 };
 
@@ -69,7 +71,7 @@ const examples: Settings = {
   globalSetup: 'test/package/install-tarball.ts',
   // Each file runs npm and a compiler, so more than two files at once only slow each other down.
   maxWorkers: 2,
-  env: { NEXT_TELEMETRY_DISABLED: '1' },
+  env: { ...common.test.env, NEXT_TELEMETRY_DISABLED: '1' },
   // With an empty npm cache, installing a framework takes a while.
   testTimeout: 300_000,
 };

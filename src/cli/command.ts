@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Text } from '../sandbox/text';
+import type { Language } from '../shared/language';
 import { didYouMean, quoteWord, usageFailure } from './failure';
-import { type Language, say } from './language';
+import { say } from './language';
 import type { TextKey } from './texts';
 
 /** The package's own name: with another name, `npx` would run whatever package somebody registers under it. */
@@ -174,13 +175,13 @@ export function parseArguments(command: Command, argv: readonly string[], langua
   if (missing !== undefined) throw usageFailure('wrong.missingArgument', { name: say(missing.name) });
   const extra = args[command.arguments.length];
   if (extra !== undefined) {
-    const taken =
-      command.arguments.map(({ name }) => `<${say(name)}>`).join(' ') || say('wrong.takesNoArgument');
-    throw usageFailure('wrong.extraArgument', {
-      word: quoteWord(extra),
-      command: command.name,
-      taken,
-    });
+    const taken = command.arguments.map(({ name }) => `<${say(name)}>`).join(' ');
+    if (taken !== '') {
+      throw usageFailure('wrong.extraArgument', { word: quoteWord(extra), command: command.name, taken });
+    }
+    const port =
+      'port' in options && /^\d{1,5}$/.test(extra) ? say('wrong.portIsOption', { port: extra }) : '';
+    throw usageFailure('wrong.takesNoArgument', { command: command.name, port });
   }
   const call = { args, options: new Options(values), json: values.has('json'), language };
   call.options.oneOf('lang', ['en', 'pt', 'pt-BR']);

@@ -131,7 +131,7 @@ export class Transport {
       });
       return (attempt as { readonly result: T }).result;
     } catch (thrown) {
-      return conclude(thrown, call, attempts, begun);
+      return resultOrThrow(thrown, call, attempts, begun);
     } finally {
       stopListening();
     }
@@ -334,7 +334,7 @@ function headersOf(response: FetchResponse): Received['header'] {
 }
 
 /** How the call ends when ky throws. The last attempt's result stands, whatever ky or the platform did after it. */
-function conclude<T>(thrown: unknown, call: Call<T>, attempts: readonly Attempt<T>[], begun: number): T {
+function resultOrThrow<T>(thrown: unknown, call: Call<T>, attempts: readonly Attempt<T>[], begun: number): T {
   const last = attempts.at(-1);
   if (last !== undefined && last.error === undefined) return last.result;
   if (isCallError(thrown)) throw thrown;

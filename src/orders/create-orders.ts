@@ -328,7 +328,8 @@ export class Orders<Transaction = unknown> {
    * `maxAge` a QR code that is over is replaced, once the service has said that it is not paid.
    *
    * The intent is recorded before anything is sent, and the journey before it is returned, so call it outside any
-   * transaction. While another call is creating the journey, this one waits for it.
+   * transaction: inside one it waits for a second connection, and where transactions hold all of the pool, none comes.
+   * While another call is creating the journey, this one waits for it.
    *
    * @param key - your key of the order, of up to 200 characters; the first attempt's `referenceCode`. It is a capability:
    *   never take it from a browser without checking whose it is
@@ -340,7 +341,8 @@ export class Orders<Transaction = unknown> {
    * @throws `OrderConflictError` if the order is paid, or has a journey, over other money; nothing was sent
    * @throws the error of `getTransaction`, where the service is asked and does not answer
    * @throws the error of `createRecurringCheckout`. The next `open` makes a new attempt: nobody has seen a QR code
-   * @throws `StoreError` if the journey was created and could not be recorded, or was closed meanwhile; nobody sees it
+   * @throws `StoreError` if the journey was created and could not be recorded, or was closed meanwhile: nobody sees it.
+   *   Also if the pool has no connection free, as inside a transaction: nothing was sent
    */
   open(key: string, request: OrderRequest, options: OpenOptions = {}): Promise<OpenedOrder> {
     const isPaid = async (uuid: string) => {

@@ -1,7 +1,8 @@
 import { InvalidRequestError, PaymentsError, StoreError } from '../errors';
 import type { QrCode, RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
 import { newToken } from '../shared/bytes';
-import { sleep } from '../shared/time';
+import { MINUTE_MS, sleep } from '../shared/time';
+import { saysNoConnection } from '../stores/driver-error';
 import type { SingleRecords } from '../stores/steps';
 import { toJson } from '../values/to-json';
 import {
@@ -107,7 +108,7 @@ export interface OpenOptions {
 }
 
 /** How long after its call's end an attempt counts as lost. */
-const LEASE_MARGIN_MS = 60_000;
+const LEASE_MARGIN_MS = MINUTE_MS;
 
 /** How many writes `open` makes, before its call and after it, until it pauses after each. */
 const WRITES_WITHOUT_PAUSE = 5;
@@ -175,8 +176,6 @@ export async function openOrder(
     }
   }
 }
-
-const MINUTE_MS = 60_000;
 
 async function begin(
   records: SingleRecords,
@@ -260,7 +259,7 @@ function closedMeanwhile(uuid: string): StoreError {
 
 /** What `open` throws when it gives up, because the database has failed too often or another call is at work. */
 function notRecorded({ sent }: Opening, cause: unknown): unknown {
-  if (sent === undefined) return cause;
+  if (sent === undefined) return saysNoConnection(cause) ? new StoreError(NO_CONNECTION, { cause }) : cause;
   if ('error' in sent.result) return sent.result.error;
   return new StoreError(
     `The journey ${sent.result.uuid} was created, and could not be made the order's; \`cause\` says why. Nobody sees ` +
@@ -268,6 +267,10 @@ function notRecorded({ sent }: Opening, cause: unknown): unknown {
     { cause },
   );
 }
+
+const NO_CONNECTION =
+  'The pool has no connection free, so nothing was sent. If `open` is called inside a transaction, call it before or ' +
+  'after: the transaction holds a connection while `open` waits for another. Else make the pool larger.';
 
 const MAX_ORDER_KEY_LENGTH = 200;
 

@@ -1,7 +1,8 @@
 /** The longest delay of a timer, in milliseconds (about 24.8 days): it has 31 bits, and a longer one fires at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-export const HOUR_MS = 60 * 60 * 1000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /** What {@link inTime} resolves with instead of a result once the signal has fired. */

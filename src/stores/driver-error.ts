@@ -1,5 +1,11 @@
 /** What a driver or an ORM has thrown: what it wraps, and what that means. */
 
+/** What drivers throw when no connection is free. */
+const NO_CONNECTION = [
+  /\b(53300|ER_CON_COUNT_ERROR|1040|ER_TOO_MANY_USER_CONNECTIONS|1203|P2024|SequelizeConnectionAcquireTimeoutError)\b/,
+  /timeout exceeded when trying to connect|no connections? (is |are )?available|queue limit reached|acquiring a connection|too many (clients|connections)|free slot|slot .*free/i,
+] as const;
+
 /** What a failure of a store means to whoever reads it at night, by what drivers of databases throw. */
 const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string])[] = [
   [
@@ -26,8 +32,7 @@ const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string]
     'The server is read-only: probably a replica, or a failover is under way. Connect to the primary.',
   ],
   [
-    /\b(53300|ER_CON_COUNT_ERROR|1040|ER_TOO_MANY_USER_CONNECTIONS|1203|P2024|SequelizeConnectionAcquireTimeoutError)\b/,
-    /timeout exceeded when trying to connect|no connections? (is |are )?available|queue limit reached|acquiring a connection|too many (clients|connections)|free slot|slot .*free/i,
+    ...NO_CONNECTION,
     'No connection was free. Look for callbacks that are slow or that ask the pool for a second connection, and make the ' +
       'pool larger.',
   ],
@@ -54,10 +59,16 @@ const UNKNOWN = 'See `error`.';
 /** Names the likely cause of what a store or a database threw, and the way out. */
 export function storeCause(error: unknown): string {
   const errors = errorsIn(error);
-  const found = CAUSES.find(([codes, messages]) =>
-    errors.some((each) => codes.test(codesOf(each)) || messages.test(textOf(each['message']))),
-  );
-  return found?.[2] ?? UNKNOWN;
+  return CAUSES.find(([codes, messages]) => sayOneOf(errors, codes, messages))?.[2] ?? UNKNOWN;
+}
+
+/** Whether it says that no connection was free. */
+export function saysNoConnection(error: unknown): boolean {
+  return sayOneOf(errorsIn(error), ...NO_CONNECTION);
+}
+
+function sayOneOf(errors: readonly Fields[], codes: RegExp, messages: RegExp): boolean {
+  return errors.some((each) => codes.test(codesOf(each)) || messages.test(textOf(each['message'])));
 }
 
 /** Whether it says that a table does not exist. */

@@ -2,6 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { StoreError } from '../errors';
 import { isDocumentedState } from '../service/states';
+import { MINUTE_MS } from '../shared/time';
 import type { Content, Done, KeyPrefix } from './steps';
 
 // Every decision of every store: pure functions over one record. All times are milliseconds since 1970, by the
@@ -220,8 +221,6 @@ function liveRepeats(repeats: readonly KeptRepeat[], now: number) {
 function isLive({ until, ms }: Lease, now: number): boolean {
   return until > now && until - now <= ms + MINUTE_MS;
 }
-
-const MINUTE_MS = 60_000;
 
 /** A record has another format. */
 export class UnreadableRecordError extends StoreError {}

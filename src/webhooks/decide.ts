@@ -2,10 +2,10 @@ import type { DeadLetter } from '../stores/dead-letters';
 import { encodePart } from './key';
 import type { Booking, RememberedCase } from './order-link';
 import type { Listener } from './receive';
-import { type Guard, runLetter } from './replay-and-settle';
+import { runLetter, type UnlessDraining } from './replay-and-settle';
 import type { RunResult } from './run-once';
 
-const DONE = { code: 'done', isRepeat: true } as const;
+const DECIDED = { code: 'done', isRepeat: true } as const;
 
 /** Carries out what a person has decided about a case. Never rejects for what a callback throws: that is in the result. */
 export async function decideCase(
@@ -13,13 +13,13 @@ export async function decideCase(
   decision: 'book' | 'dismiss',
   booking: Booking,
   listener: Listener,
-  guard: Guard,
+  unlessDraining: UnlessDraining,
 ): Promise<RunResult> {
   const { store, orders } = listener;
   const remembered = await orders?.remembered(store, id);
   const letter = (await store.readLetter(id)) ?? (remembered && letterOf(remembered, listener));
-  if (letter === undefined) return DONE;
-  return guard(() =>
+  if (letter === undefined) return DECIDED;
+  return unlessDraining(() =>
     decision === 'book' ? runLetter(letter, listener, booking) : dismiss(letter, listener),
   );
 }

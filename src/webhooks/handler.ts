@@ -10,7 +10,6 @@ import { type Listener, receive, refuse, type Verdict } from './receive';
 import {
   type DeadLetters,
   deadLettersOf,
-  type Guard,
   type PaidTransaction,
   type ReplayResult,
   replay,
@@ -18,6 +17,7 @@ import {
   replayOne,
   settle,
   settleReturn,
+  type UnlessDraining,
   type UntoldRefund,
 } from './replay-and-settle';
 import { REPORTER, type Reporter, reporterTo } from './report';
@@ -139,7 +139,8 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
       () => refuse(report, 'draining', { status: 503 }),
     );
   const handle = async (request: Request | PlainRequest) => answer((await judge(request)).status);
-  const guard: Guard = (work) => running.run(work, () => ({ code: 'draining', status: 503 }));
+  const unlessDraining: UnlessDraining = (work) =>
+    running.run(work, () => ({ code: 'draining', status: 503 }));
   async function answerTo(request: NodeRequest, response: NodeResponse): Promise<void>;
   async function answerTo(request: Request): Promise<Response>;
   async function answerTo(first: unknown, second?: unknown): Promise<unknown> {
@@ -152,16 +153,16 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
     handle,
     drain: () => running.drain(),
     deadLetters: deadLettersOf(listener),
-    replay: (entries?: readonly DeadLetter[]) => replay(entries, listener, guard),
+    replay: (entries?: readonly DeadLetter[]) => replay(entries, listener, unlessDraining),
     [REPORTER]: report,
   });
   return {
     handler,
     report,
-    settle: (paid) => settle(paid, listener, guard),
-    settleReturn: (refund) => settleReturn(refund, listener, guard),
-    retryCases: (signal) => replayDue(listener, guard, signal),
-    decide: (id, decision, booking) => decideCase(id, decision, booking, listener, guard),
+    settle: (paid) => settle(paid, listener, unlessDraining),
+    settleReturn: (refund) => settleReturn(refund, listener, unlessDraining),
+    retryCases: (signal) => replayDue(listener, unlessDraining, signal),
+    decide: (id, decision, booking) => decideCase(id, decision, booking, listener, unlessDraining),
   };
 }
 

@@ -129,7 +129,7 @@ export function meant(
 /** With `createOrders`, what is left undone is kept before its subject is given back, or in its transaction. */
 export function keeping(run: CallbackRun, begun: Omit<Ended, 'result'>, listener: Listener): CallbackRun {
   if (listener.orders === undefined) return run;
-  return { ...run, keep: (records, failure) => keepIn(records, begun, failure, listener) };
+  return { ...run, keep: (records, failure) => keepLetterIn(records, begun, failure, listener) };
 }
 
 /** Reports, and returns the verdict. */
@@ -253,12 +253,13 @@ async function keep(ended: Ended, failure: Failure, listener: Listener): Promise
   }
   let kept: Kept;
   const isDone = await stepOnLetters({ status, kind, key }, listener, async (store) => {
-    const place = failure.bodyHash === undefined ? undefined : await placeOf(store, ended, failure, listener);
+    const place =
+      failure.bodyHash === undefined ? undefined : await repeatPlace(store, ended, failure, listener);
     if (place !== undefined && 'unkept' in place) {
       kept = place;
       return;
     }
-    kept = await keepIn(store, ended, failure, listener, place);
+    kept = await keepLetterIn(store, ended, failure, listener, place);
     const { code: reason, details, letter = place ?? identity } = failure;
     const isRunning = failure.late !== undefined;
     if (details !== undefined && ended.keptCode === undefined)
@@ -268,7 +269,7 @@ async function keep(ended: Ended, failure: Failure, listener: Listener): Promise
 }
 
 /** Where the letter of an unexpected repeat is kept; `unkept` if there is no place. */
-async function placeOf(
+async function repeatPlace(
   store: StoreSteps,
   { identity }: Ended,
   { bodyHash = '' }: Failure,
@@ -279,7 +280,7 @@ async function placeOf(
 }
 
 /** Keeps the letter of a failure in the given records, which may be those of a transaction. */
-async function keepIn(
+async function keepLetterIn(
   records: SingleRecords,
   { notification: { kind }, identity, origin, received, keptCode }: Omit<Ended, 'result'>,
   failure: Failure,

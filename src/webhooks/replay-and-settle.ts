@@ -34,7 +34,7 @@ export interface PaidTransaction {
 }
 
 /** Runs what no request waits for, unless the handler drains. */
-export type Guard = (work: () => Promise<RunResult>) => Promise<RunResult>;
+export type UnlessDraining = (work: () => Promise<RunResult>) => Promise<RunResult>;
 
 /** A replay and a settlement answer no request, so no credentials came with them. */
 const NO_CREDENTIALS = -1;
@@ -90,13 +90,13 @@ export function reportUnreadable(report: Reporter): (count: number) => void {
 export async function replay(
   entries: readonly DeadLetter[] | undefined,
   listener: Listener,
-  guard: Guard,
+  unlessDraining: UnlessDraining,
 ): Promise<readonly ReplayResult[]> {
   checkKept(listener.lettersMs);
-  if (entries === undefined) return replayDue(listener, guard);
+  if (entries === undefined) return replayDue(listener, unlessDraining);
   checkEntries(entries);
   const results: ReplayResult[] = [];
-  for (const { key } of entries) results.push(...(await replayGuarded(key, listener, guard)));
+  for (const { key } of entries) results.push(...(await replayLetter(key, listener, unlessDraining)));
   return results;
 }
 
@@ -107,7 +107,7 @@ export async function replay(
  */
 export async function replayDue(
   listener: Listener,
-  guard: Guard,
+  unlessDraining: UnlessDraining,
   signal?: AbortSignal,
 ): Promise<readonly ReplayResult[]> {
   const { store, report } = listener;
@@ -122,7 +122,7 @@ export async function replayDue(
       mayReplay(letter, listener) && (isDecidedAgain(letter, listener) || nextTryAt(letter) <= now);
     for (const letter of page) {
       if (signal?.aborted) return results;
-      if (isDue(letter)) results.push(...(await replayGuarded(letter.key, listener, guard, isDue)));
+      if (isDue(letter)) results.push(...(await replayLetter(letter.key, listener, unlessDraining, isDue)));
       await tellOf(letter, now, listener);
       await remark(letter, listener);
     }
@@ -133,13 +133,15 @@ export async function replayDue(
 }
 
 /** @returns nothing for a letter that is not due: another process has tried it since it was listed */
-async function replayGuarded(
+async function replayLetter(
   key: string,
   listener: Listener,
-  guard: Guard,
+  unlessDraining: UnlessDraining,
   isDue = (_: DeadLetter) => true,
 ): Promise<readonly ReplayResult[]> {
-  const { code } = await guard(() => reportingThrown(key, listener, () => replayOne(key, listener, isDue)));
+  const { code } = await unlessDraining(() =>
+    reportingThrown(key, listener, () => replayOne(key, listener, isDue)),
+  );
   if (code === NOT_DUE.code) return [];
   return [code === 'done' ? { key, status: 'done' } : { key, status: statusOf(code), code }];
 }
@@ -337,25 +339,25 @@ async function runAgain(own: Identity, run: CallbackRun, listener: Listener): Re
 export async function settle(
   { uuid, transaction }: PaidTransaction,
   listener: Listener,
-  guard: Guard,
+  unlessDraining: UnlessDraining,
 ): Promise<RunResult> {
   const { amount, currency, referenceCode } = transaction;
   const payload = { saleToken: uuid, newStatus: 'PAID', amount, currency, referenceCode };
   const source = { getTransaction: async () => transaction };
   const payment = { kind: 'payment' as const, payload };
   const confirm = () => confirmPayment(source, payment, { acceptRefunded: true });
-  return actOn(payment, identify('payment', uuid, ['PAID']), listener, guard, confirm);
+  return actOn(payment, identify('payment', uuid, ['PAID']), listener, unlessDraining, confirm);
 }
 
 /** Acts on a refund whose notification has not come: the service has told of it beside its payment. */
 export function settleReturn(
   { sale, uuid, amount, currency }: UntoldRefund,
   listener: Listener,
-  guard: Guard,
+  unlessDraining: UnlessDraining,
 ): Promise<RunResult> {
   const refund = { uuid, amount, status: 'PAID' };
   const payload = { saleToken: sale, currency, status: 'PAID', refund };
-  return actOn({ kind: 'refund', payload }, identify('refund', uuid, ['PAID']), listener, guard);
+  return actOn({ kind: 'refund', payload }, identify('refund', uuid, ['PAID']), listener, unlessDraining);
 }
 
 /** A refund that the service has told of beside its payment. */
@@ -371,7 +373,7 @@ function actOn(
   { kind, payload }: { readonly kind: string; readonly payload: object },
   identity: Identity,
   listener: Listener,
-  guard: Guard,
+  unlessDraining: UnlessDraining,
   confirm?: CallbackRun['confirm'],
 ): Promise<RunResult> {
   const { key } = identity;
@@ -389,7 +391,7 @@ function actOn(
     await conclude({ ...begun, result }, listener);
     return result;
   };
-  return guard(() => reportingThrown(key, listener, work));
+  return unlessDraining(() => reportingThrown(key, listener, work));
 }
 
 /** Reports what is thrown, such as by a `match` of an own kind, so that the other entries are run. */

@@ -1,10 +1,10 @@
 // Where reports go without an `onReport`: the lines of the log, and the counting of those that are alike.
 
 import { isDocumentedState } from '../service/states';
+import { MINUTE_MS } from '../shared/time';
 import { REPORTER, type Reporter, reporterTo, type WebhookReport } from './report';
 import { inOneLine, pathsOf, type WebhookReportCode } from './report-texts';
 
-const MINUTE_MS = 60_000;
 const MAX_SEEN = 1_000;
 const MAX_KEYS = 5;
 

@@ -2,7 +2,7 @@ import { StoreError, type ValidationIssue } from '../errors';
 import type { PaymentNotification } from '../service/notifications/sale';
 import { isGiven } from '../shared/objects';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
-import type { Claim, ClaimResult, Done as DoneState, SingleRecords, Transact } from '../stores/steps';
+import type { Claim, ClaimResult, Done, SingleRecords, Transact } from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions, WebhookCallback } from './options';
@@ -45,9 +45,9 @@ export interface CallbackRun {
 }
 
 /** What became of a notification. */
-export type RunResult = { readonly code: 'ignored' } | Done | Failure;
+export type RunResult = { readonly code: 'ignored' } | RunDone | Failure;
 
-interface Done {
+interface RunDone {
   readonly code: 'done';
   /** It was done before: the callback did not run. */
   readonly isRepeat: boolean;
@@ -79,15 +79,15 @@ export interface Failure {
   readonly late?: Promise<boolean>;
 }
 
-const DONE: Done = { code: 'done', isRepeat: false };
-const REPEAT: Done = { code: 'done', isRepeat: true };
+const DONE: RunDone = { code: 'done', isRepeat: false };
+const REPEAT: RunDone = { code: 'done', isRepeat: true };
 
 /** What became of a notification whose state is done. Never rejects. */
 async function repeated(
   run: CallbackRun,
-  done: DoneState,
+  done: Done,
   options: ResolvedHandlerOptions,
-): Promise<Done | Failure> {
+): Promise<RunDone | Failure> {
   const { identity, comparison, isReplay = false } = run;
   const { store, storeTimeoutMs } = options;
   if (isReplay || comparison === undefined) return REPEAT;
@@ -178,19 +178,20 @@ function withoutAmount(notification: object): ConfirmedPayment {
 const decidedByItsOrder = () => undefined;
 
 /** Runs a callback once, as far as the store can ensure that. */
-export function runOnce(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Done | Failure> {
+export function runOnce(run: CallbackRun, options: ResolvedHandlerOptions): Promise<RunDone | Failure> {
   const { store } = options;
   if (store.transact === undefined) return runUnderLease(run, options);
   return runInTransaction(run, store.transact.bind(store), options);
 }
 
-async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Done | Failure> {
+async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions): Promise<RunDone | Failure> {
   const { store, leaseMs, storeTimeoutMs, callbackTimeoutMs } = options;
   const { subject, state } = run.identity;
   const leaseAge = stopwatch();
   let claim: ClaimResult;
   try {
-    const limits = { leaseMs, withinMs: storeTimeoutMs, isByPerson: run.isByPerson };
+    const { retentionMs, isByPerson } = run;
+    const limits = { leaseMs, withinMs: storeTimeoutMs, retentionMs, isByPerson };
     claim = await inTime(store.claim(subject, state, limits), storeTimeoutMs);
   } catch (error) {
     return storeFailed(error);
@@ -323,14 +324,14 @@ async function keepCase(
 ): Promise<Failure> {
   if (run.keep === undefined) return failure;
   try {
-    return await inTime(keepIn(options.store, run, failure, options), options.storeTimeoutMs);
+    return await inTime(keepCaseIn(options.store, run, failure, options), options.storeTimeoutMs);
   } catch (error) {
     return { ...failure, kept: { error } };
   }
 }
 
 /** Keeps a case, and then its mark in the order, in the given records. */
-async function keepIn(
+async function keepCaseIn(
   records: SingleRecords,
   run: CallbackRun,
   failure: Failure,
@@ -350,7 +351,7 @@ async function recordDone(
   decided: Decided | undefined,
   leaseAge: () => number,
   options: ResolvedHandlerOptions,
-): Promise<Done | Failure> {
+): Promise<RunDone | Failure> {
   const { store, storeTimeoutMs, leaseMs } = options;
   const { retentionMs, comparison } = run;
   const completion = { retentionMs, content: comparison?.content, withinMs: storeTimeoutMs };
@@ -367,7 +368,7 @@ async function recordDone(
   }
 }
 
-function doneWith(decided: Decided | undefined): Done {
+function doneWith(decided: Decided | undefined): RunDone {
   return decided === undefined ? DONE : { ...DONE, followUps: decided.followUps() };
 }
 
@@ -396,7 +397,7 @@ async function runInTransaction(
   run: CallbackRun,
   transact: Transact<unknown>,
   options: ResolvedHandlerOptions,
-): Promise<Done | Failure> {
+): Promise<RunDone | Failure> {
   const { storeTimeoutMs, callbackTimeoutMs: timeoutMs } = options;
   const { retentionMs, comparison, isReplay, isByPerson } = run;
   const { subject, state } = run.identity;
@@ -417,7 +418,7 @@ async function runInTransaction(
     const ready = { confirmation, ...known(run, found, decided, options) };
     details = ready.details;
     if (decided?.reason !== undefined) {
-      return keepIn(records, run, caseOf(decided, decided.reason), options);
+      return keepCaseIn(records, run, caseOf(decided, decided.reason), options);
     }
     // Before the callback: if it commits by itself, this is committed with what it wrote.
     await decided?.record();
@@ -432,7 +433,7 @@ async function runInTransaction(
     });
     const asked = needsPerson(person);
     if (status === 'undone' && asked !== undefined)
-      return keepIn(records, run, { ...asked, details }, options);
+      return keepCaseIn(records, run, { ...asked, details }, options);
     const isMoot = decided !== undefined && decided.run === undefined;
     return { ...doneWith(decided), awaitedNothing: awaitedNothing && !isMoot };
   });

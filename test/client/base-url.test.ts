@@ -16,6 +16,7 @@ it.each([
   ['HTTPS://SERVICE.example/A', 'https://service.example/A'],
   ['https://service.example/v1.1/a', 'https://service.example/v1.1/a'],
   ['https://service.example/v1.10', 'https://service.example/v1.10'],
+  ['https://service.example/dev1.1', 'https://service.example/dev1.1'],
   ['http://127.0.0.1:80/a/', 'http://127.0.0.1/a'],
   ['http://localhost', 'http://localhost'],
   ['http://[::1]:1', 'http://[::1]:1'],

@@ -228,6 +228,8 @@ describe('a query', () => {
     const client = clientFor(server);
     expect(await failureOf(query.call(client))).toMatchObject({ httpStatus: 404, uuid: undefined });
     expect(await failureOf(query.call(client))).toMatchObject({ httpStatus: 404, uuid: 'Uuid-1' });
+    // A query creates nothing, so a refusal that names its transaction is one.
+    expect(await endOf(query.call(client), {})).toBe('api_error 404: refused after 1 Uuid-1');
   });
 });
 

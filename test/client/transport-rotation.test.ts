@@ -209,6 +209,13 @@ it('confirmPayment confirms with the new pair in the client before the service h
   expect(confirmation).toMatchObject({ confirmed: true, differences: [] });
 });
 
+it('a refusal after a failure of another kind does not say that both pairs were refused', async () => {
+  const server = await startHttpServer(reply(503), reply(403));
+  const { message } = await failureOf(query.call(clientFor(server)));
+  expect(server.requests).toHaveLength(2);
+  expect(message).toContain('with HTTP 403. Check that');
+});
+
 it('a 401 that names the journey is not answered by another attempt', async () => {
   const server = await startHttpServer(reply(401, create.answer()), reply(200, create.answer()));
   expect(await endOf(create.call(during(server)), {})).toBe('api_error 401: unknown after 1 uuid-1');

@@ -6,9 +6,10 @@ import { createOrders, type NotifiedOrder, type OrdersOptions, type PaidOrder } 
 import type { Transaction } from '../../src/service/operations/get-transaction';
 import { MemoryStore } from '../../src/stores/memory-store';
 import { stepsOf } from '../../src/stores/steps';
-import { notificationRequest } from '../../src/testing';
+import { fixtures, notificationRequest } from '../../src/testing';
 import { defineNotification } from '../../src/webhooks';
 import { deferred } from '../helpers/deferred';
+import { reply, startHttpServer } from '../helpers/http-server';
 import { credentials, errors, paid, setUp } from './support';
 
 const UUID = 'uuid-of-order-1';
@@ -172,6 +173,19 @@ describe('reconcile', () => {
     await orders.close('order-3');
     expect(await orders.reconcile()).toMatchObject({ asked: 2 });
     expect(await open('order-3')).toMatchObject({ state: 'open', attempt: 2 });
+  });
+
+  it('closes no order for a response that says that another transaction is cancelled', async () => {
+    const other = fixtures.transaction({ uuid: 'someone-elses', situation: 'CANCELLED' });
+    const created = fixtures.recurringCheckout({ response: { uuid: UUID } });
+    const server = await startHttpServer((response, request) =>
+      reply(200, request.method === 'GET' ? other : created)(response, request),
+    );
+    const client = new PaymentsClient({ baseUrl: server.url, ...credentials, maxRetries: 0 });
+    const { orders, open, states } = withListener({ client });
+    await open();
+    expect(await orders.reconcile()).toMatchObject({ asked: 1, closed: 0, failed: 1 });
+    expect(await states()).toEqual(['order-1 created']);
   });
 
   it('counts a query that fails, goes on, and leaves it for the next run', async () => {

@@ -371,6 +371,25 @@ describe('a database that fails', () => {
     expect(client.calls).toEqual([]);
   });
 
+  it.each([
+    Object.assign(
+      new Error('Knex: Timeout acquiring a connection. Are you missing a .transacting(trx) call?'),
+      {
+        name: 'KnexTimeoutError',
+      },
+    ),
+    new Error('timeout exceeded when trying to connect'),
+  ])('names a transaction around it where the pool has no connection: %s', async (cause) => {
+    const readRecord = () => Promise.reject(cause);
+    const { open, client } = setUp([], { store: storeOf({ readRecord }) });
+    await expect(open()).rejects.toMatchObject({
+      name: 'StoreError',
+      message: expect.stringContaining('inside a transaction'),
+      cause,
+    });
+    expect(client.calls).toEqual([]);
+  });
+
   it('returns no journey that it could not record', async () => {
     const { open } = setUp([], { store: failing('update', 99) });
     await expect(open()).rejects.toMatchObject({

@@ -2,14 +2,16 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConnectionError, PaymentsClient } from 'pix-automatic-sdk';
+import { ConnectionError, PaymentsClient, type PaymentsClientOptions, reconcile } from 'pix-automatic-sdk';
+import { createOrders } from 'pix-automatic-sdk/orders';
 import { SandboxError } from 'pix-automatic-sdk/sandbox';
 import { fixtures } from 'pix-automatic-sdk/testing';
+import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type FaultKind, faultKinds } from '../../src/sandbox/faults';
 import type { SandboxLogEntry } from '../../src/sandbox/log';
 import { failureOf, withoutBackOff } from '../client/support';
-import { headers, openJourney, openSandbox, order as request } from './helpers';
+import { credentials, headers, openJourney, openPaid, openSandbox, order as request } from './helpers';
 
 const order = fixtures.recurringCheckoutRequest();
 
@@ -72,6 +74,112 @@ it('a query is sent again after faults, and goes through', async () => {
   sandbox.fault('getTransaction', { kind: 'status', status: 503 });
   expect(await client.getTransaction(uuid)).toMatchObject({ situation: 'PENDING' });
   expect(await statuses(3)).toEqual([undefined, 503, 200]);
+});
+
+describe.each([401, 403] as const)('a fault that refuses the pair with %d', (status) => {
+  const calls = {
+    POST: (client: PaymentsClient) => client.createRecurringCheckout(order),
+    GET: (client: PaymentsClient, uuid: string) => client.getTransaction(uuid),
+    PUT: (client: PaymentsClient, _: string, id: string) =>
+      client.cancelScheduledPayment(id, { reason: 'moved house' }),
+  };
+  const operations = {
+    POST: 'createRecurringCheckout',
+    GET: 'getTransaction',
+    PUT: 'cancelScheduledPayment',
+  } as const;
+  const methods = ['POST', 'GET', 'PUT'] as const;
+  const revoked = { apiKey: 'revoked-api-key', apiToken: 'revoked-api-token' };
+
+  /** A sandbox with a paid journey, and how a call ends: `403 403: api_error 403: refused after 1`. */
+  async function openFor(method: 'POST' | 'GET' | 'PUT', options: Partial<PaymentsClientOptions> = {}) {
+    const logged: unknown[] = [];
+    const log = (entry: SandboxLogEntry) => void (entry.type === 'request' && logged.push(entry.status));
+    const { sandbox, uuid, payments } = await openPaid({ log });
+    const client = new PaymentsClient({ baseUrl: sandbox.url, ...sandbox.credentials, ...options });
+    const end = async (requests: number) => {
+      logged.length = 0;
+      const ended = await calls[method](client, uuid, payments.at(-1) ?? '').then(
+        () => 'answer',
+        ({ code, httpStatus, outcome, attempts }) => `${code} ${httpStatus}: ${outcome} after ${attempts}`,
+      );
+      await vi.waitFor(() => expect(logged).toHaveLength(requests));
+      return `${logged.join(' ')}: ${ended}`;
+    };
+    return { sandbox, client, end };
+  }
+
+  it.each(methods)('is one attempt of a %s, and refused', async (method) => {
+    const { sandbox, end } = await openFor(method);
+    sandbox.fault(operations[method], { kind: 'status', status, times: 4 });
+    // A query is asked again over a connection of its own; the next one goes over its own at once.
+    const first = method === 'GET' ? `${status} ${status}` : status;
+    const refusal = `api_error ${status}: refused after 1`;
+    expect(await end(method === 'GET' ? 2 : 1)).toBe(`${first}: ${refusal}`);
+    expect(await end(1)).toBe(`${status}: ${refusal}`);
+  });
+
+  it.each(methods)(
+    'has a %s sent again with the previous pair, which begins from then on',
+    async (method) => {
+      const { sandbox, end } = await openFor(method, { ...revoked, previous: credentials });
+      sandbox.fault(operations[method], { kind: 'wrong-pair', status, times: 9 });
+      expect(await end(method === 'GET' ? 3 : 2)).toBe(
+        method === 'GET' ? `${status} ${status} 200: answer` : `${status} 200: answer`,
+      );
+      expect(await end(1)).toBe(method === 'PUT' ? '409: api_error 409: refused after 1' : '200: answer');
+    },
+  );
+
+  it.each(methods)('is refused for a %s by both pairs', async (method) => {
+    const { sandbox, end } = await openFor(method, { previous: revoked });
+    sandbox.fault(operations[method], { kind: 'status', status, times: 9 });
+    const [requests, statuses] =
+      method === 'GET' ? [3, `${status} ${status} ${status}`] : [2, `${status} ${status}`];
+    expect(await end(requests)).toBe(`${statuses}: api_error ${status}: refused after 2`);
+  });
+
+  it('of one time is not noticed by a query, and of two times it is', async () => {
+    const { sandbox, end } = await openFor('GET');
+    sandbox.fault('getTransaction', { kind: 'status', status });
+    expect(await end(2)).toBe(`${status} 200: answer`);
+    sandbox.fault('getTransaction', { kind: 'status', status, times: 2 });
+    expect(await end(2)).toBe(`${status} ${status}: api_error ${status}: refused after 1`);
+  });
+
+  it('ends a reconciliation at the first 401 or the third 403, and maintain with it', async () => {
+    const { sandbox, client } = await openFor('GET');
+    const uuids = [1, 2, 3, 4, 5].map(() => sandbox.createTestJourney().uuid);
+    sandbox.fault('getTransaction', { kind: 'status', status, times: 100 });
+    const results: string[] = [];
+    const reconciling = async () => {
+      for await (const { uuid } of reconcile(client, uuids, { concurrency: 1 })) results.push(uuid);
+    };
+    await expect(reconciling()).rejects.toMatchObject({ httpStatus: status });
+    expect(results).toEqual(status === 401 ? [] : uuids.slice(0, 2));
+    const left = () => sandbox.pendingFaults[0]?.left;
+    // One more for the kept connection that the first one tried.
+    expect(left()).toBe(100 - (status === 401 ? 1 : 3) - 1);
+
+    const reports: string[] = [];
+    const onReport = ({ code }: { readonly code: string }) => void reports.push(code);
+    const orders = createOrders({
+      client,
+      store: new MemoryStore(),
+      on: { paid: async () => undefined, returned: 'ignore' },
+      onReport,
+    });
+    const { referenceCode: _, ...journey } = order;
+    for (const key of ['o-1', 'o-2', 'o-3', 'o-4', 'o-5']) await orders.open(key, journey);
+    const before = left() as number;
+    expect(await orders.maintain()).toMatchObject({
+      errors: [{ httpStatus: status }],
+      reconciled: { paid: 0, isComplete: false },
+    });
+    expect(reports).toContain('reconcile_ended');
+    // Four are asked at a time, so one more may be on its way.
+    expect(before - (left() as number)).toBeLessThanOrEqual(status === 401 ? 4 : 6);
+  });
 });
 
 describe('what only orders can keep from the payer', () => {

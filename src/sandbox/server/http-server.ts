@@ -10,7 +10,6 @@ import { type JourneyIdentity, journeyOfAnswer, type SandboxLogEntry } from '../
 import type { ServiceAnswer, ServiceRequest } from '../model/answers';
 import { type CallLog, type ClientCall, unknownFieldsOf } from '../page/call-log';
 import { control, listCalls, needsCredentials } from './control-routes';
-import { type GuardOptions, guard } from './guard';
 import {
   forPage,
   isEventStream,
@@ -20,11 +19,12 @@ import {
   serveVerify,
   streamState,
 } from './page-routes';
+import { type Reach, refuseForeign } from './same-origin';
 
 export interface HttpServerParts extends SandboxCore {
   readonly url: string;
   readonly credentials: Credentials;
-  readonly reach: GuardOptions;
+  readonly reach: Reach;
   readonly page: PageParts;
   readonly calls: CallLog;
   readonly redact: (text: string) => string;
@@ -46,7 +46,7 @@ export async function listen(server: Server, port: number, host: string): Promis
 /** The addresses that the URL shows when the sandbox listens on all addresses of this machine. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** Answers every request: first the guard, then the faults, the page and the control calls, and last the model. */
+/** Answers every request: first a foreign web page's, then the faults, the page and the control calls, and last the model. */
 export function serve(server: Server, parts: HttpServerParts): void {
   server.on('request', (request, response) => {
     respond(parts, request, response).catch(() => {
@@ -79,7 +79,7 @@ async function respond(
 
   // Before a fault is taken, so that the call of a foreign web page does not use it up.
   const { localAddress } = request.socket;
-  const refused = guard({ method, path, headers, localAddress }, parts.reach);
+  const refused = refuseForeign({ method, path, headers, localAddress }, parts.reach);
   if (refused !== undefined) {
     sendAnswer(response, refused);
     return;

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../../errors';
 import type { Credentials } from '../../service/credentials';
 import { isDefaultPair } from '../credentials';
 import type { ServiceRequest } from '../model/answers';
-import type { GuardOptions } from './guard';
+import type { Reach } from './same-origin';
 
 /**
  * The credentials that the page asks for. `undefined` with the default pair: everybody on this machine may open it.
@@ -15,7 +15,7 @@ import type { GuardOptions } from './guard';
  */
 export function pageCredentialsFor(
   credentials: Credentials,
-  { host, publicUrl }: GuardOptions,
+  { host, publicUrl }: Reach,
 ): Credentials | undefined {
   if (publicUrl !== undefined && !(/^https?:\/\//.test(publicUrl) && URL.canParse(publicUrl))) {
     throw new ConfigurationError('Expected `publicUrl` to be an absolute http or https URL.');

@@ -2,7 +2,7 @@ import { isLoopback } from '../../client/base-url';
 import { json, type ServiceAnswer, type ServiceRequest } from '../model/answers';
 
 /** Where the sandbox may be reached, beyond loopback. */
-export interface GuardOptions {
+export interface Reach {
   /** The address or name that the server listens on. */
   readonly host: string;
   /** The URL by which others reach the sandbox, if any. */
@@ -10,7 +10,7 @@ export interface GuardOptions {
 }
 
 /** The part of a request that shows where it comes from. */
-export interface GuardedRequest extends Pick<ServiceRequest, 'method' | 'path' | 'headers'> {
+export interface SentRequest extends Pick<ServiceRequest, 'method' | 'path' | 'headers'> {
   /** The address of this machine that the connection came in on. */
   readonly localAddress: string | undefined;
 }
@@ -24,7 +24,7 @@ export interface GuardedRequest extends Pick<ServiceRequest, 'method' | 'path' |
  *
  * @returns the refusal, or `undefined` for a request to answer
  */
-export function guard(request: GuardedRequest, options: GuardOptions): ServiceAnswer | undefined {
+export function refuseForeign(request: SentRequest, options: Reach): ServiceAnswer | undefined {
   const host = headerOf(request, 'host') ?? '';
   if (!isOwnHost(host, request.localAddress, options)) {
     return refusal(
@@ -41,7 +41,7 @@ export function guard(request: GuardedRequest, options: GuardOptions): ServiceAn
 function isOwnHost(
   host: string,
   localAddress: string | undefined,
-  { host: bound, publicUrl }: GuardOptions,
+  { host: bound, publicUrl }: Reach,
 ): boolean {
   if (!/^[\w.:[\]-]+$/.test(host) || !URL.canParse(`http://${host}`)) return false;
   const { hostname } = new URL(`http://${host}`);
@@ -52,7 +52,7 @@ function isOwnHost(
   return own.includes(hostname) || (publicUrl !== undefined && new URL(publicUrl).hostname === hostname);
 }
 
-function isForeign(request: GuardedRequest, host: string, { publicUrl }: GuardOptions): boolean {
+function isForeign(request: SentRequest, host: string, { publicUrl }: Reach): boolean {
   const origin = headerOf(request, 'origin');
   const isOwnOrigin =
     origin === undefined ||
@@ -65,7 +65,7 @@ function isForeign(request: GuardedRequest, host: string, { publicUrl }: GuardOp
 }
 
 /** Other sites may link to the page, which shows nothing before its script asks, and may show QR code images. */
-function mayBeLinked(request: GuardedRequest): boolean {
+function mayBeLinked(request: SentRequest): boolean {
   if (request.method !== 'GET') return false;
   const [path = ''] = request.path.split('?');
   const isNavigation =
@@ -73,7 +73,7 @@ function mayBeLinked(request: GuardedRequest): boolean {
   return (path === '/' && isNavigation) || path.startsWith('/sandbox/qr-codes/');
 }
 
-function headerOf({ headers }: GuardedRequest, name: string): string | undefined {
+function headerOf({ headers }: SentRequest, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
 }
