@@ -27,13 +27,15 @@ export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): strin
       'Expected `baseUrl` to be without a query or a fragment: paths are appended to it.',
     );
   }
-  if (
-    url.protocol === 'http:' ? !(allowInsecureHttp || isLoopback(url.hostname)) : url.protocol !== 'https:'
-  ) {
+  if (!/^https?:$/.test(url.protocol)) {
     // Do not quote the scheme: if `key:token` was passed as the URL by mistake, the scheme is the key.
-    const got = url.protocol === 'http:' ? 'http://' : 'another scheme';
     throw new ConfigurationError(
-      `Expected \`baseUrl\` to be an https URL, got ${got}. The credentials travel in every request. ` +
+      'Expected `baseUrl` to begin with `https://`, or with `http://` if it is on this machine.',
+    );
+  }
+  if (url.protocol === 'http:' && !allowInsecureHttp && !isLoopback(url.hostname)) {
+    throw new ConfigurationError(
+      'Expected `baseUrl` to be an https URL, got http://. The credentials travel in every request. ' +
         'Pass `allowInsecureHttp: true`, or set PAYMENTS_ALLOW_INSECURE_HTTP=true for `fromEnv`, if the network between ' +
         'is yours or something on the way adds the encryption.',
     );

@@ -147,7 +147,12 @@ export type Step =
   | { readonly do: 'paid'; readonly attempt: Attempt | undefined }
   | { readonly do: 'review'; readonly attempt: Attempt | undefined }
   | { readonly do: 'throw'; readonly error: unknown }
-  | { readonly do: 'conflict'; readonly paths: readonly string[]; readonly attempt: Attempt | undefined }
+  | {
+      readonly do: 'conflict';
+      readonly paths: readonly string[];
+      readonly attempt: Attempt | undefined;
+      readonly isPaid: boolean;
+    }
   | { readonly do: 'ask'; readonly attempt: Attempt }
   | { readonly do: 'send'; readonly attempt: Attempt }
   | { readonly do: 'wait' }
@@ -183,7 +188,7 @@ export function nextStep(order: Order, now: number, opening: Opening): Step {
   if (isPaid(order)) {
     const attempt = attempts.find(({ state }) => state === 'paid') ?? attempts.at(-1);
     const paths = attempt === undefined ? [] : differences(attempt.money, opening.money);
-    return paths.length > 0 ? { do: 'conflict', paths, attempt } : { do: 'paid', attempt };
+    return paths.length > 0 ? { do: 'conflict', paths, attempt, isPaid: true } : { do: 'paid', attempt };
   }
   // The payer may have paid it: until a person has looked, no other QR code is shown.
   if (isInReview(order)) return { do: 'review', attempt: inReview(order) };
@@ -192,7 +197,8 @@ export function nextStep(order: Order, now: number, opening: Opening): Step {
     return { do: 'change', order: withAttempt(order, { ...open, state: 'lost', changedAt: now }) };
   }
   const paths = differences(open.money, opening.money);
-  if (paths.length > 0 && opening.replace !== true) return { do: 'conflict', paths, attempt: open };
+  if (paths.length > 0 && opening.replace !== true)
+    return { do: 'conflict', paths, attempt: open, isPaid: false };
   if (open.state === 'sending') {
     return open.token === opening.token ? { do: 'send', attempt: open } : { do: 'wait' };
   }

@@ -1,9 +1,10 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
 import type { DeadLetter } from '../stores/dead-letters';
-import { type Booking, RETRIED_CASES } from '../webhooks/order-link';
+import { type Booking, isRetried } from '../webhooks/order-link';
 import type { ReplayResult } from '../webhooks/replay-and-settle';
 import type { Failure, RunResult } from '../webhooks/run-once';
 import { OrderBusyError } from './errors';
+import { checkOrderKey } from './open';
 
 /** What a person, or a fix, must end. **`body` holds personal data**; a case is kept for 30 days. */
 export interface Case
@@ -28,14 +29,11 @@ export interface Case
 /** How many cases were tried again, by what became of them. */
 export type CaseCounts = Readonly<Record<ReplayResult['status'], number>>;
 
-/** What `maintain` tries again by itself. */
-const RETRIED: ReadonlySet<string> = new Set([...RETRIED_CASES, 'early_return', 'other_sale']);
-
 /** A letter as a person sees it. */
 export function caseOf(letter: DeadLetter): Case {
   const { key, subject: _subject, state: _state, url: _url, errorName: _name, code, about, ...seen } = letter;
   const { order, sale, amount } = about ?? {};
-  return { id: key, reason: code, retries: RETRIED.has(code), order, sale, amount, ...seen };
+  return { id: key, reason: code, retries: isRetried(code), order, sale, amount, ...seen };
 }
 
 export function countStatuses(results: readonly ReplayResult[]): CaseCounts {
@@ -65,6 +63,7 @@ export function checkDecision(id: string, decision: string, { order, amount }: B
   if (decision === 'dismiss' && (order !== undefined || amount !== undefined)) {
     throw new ConfigurationError("Expected `order` and `amount` with 'book' only: 'dismiss' books nothing.");
   }
+  if (order !== undefined) checkOrderKey('decide', order);
   if (amount !== undefined && !(Number.isFinite(amount) && amount > 0)) {
     throw new ConfigurationError('Expected `amount` to be a number above 0, in the main unit.');
   }

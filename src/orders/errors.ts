@@ -54,12 +54,15 @@ export class OrderConflictError extends PaymentsError {
   readonly uuid: string | undefined;
 
   /** For your test doubles; the library creates its own errors. */
-  constructor(paths: readonly string[], uuid?: string | undefined) {
+  constructor(paths: readonly string[], uuid?: string | undefined, isPaid = false) {
     const differ = paths.length === 1 ? `${paths[0]} differs` : `${paths.join(', ')} differ`;
     super(
       'order_conflict',
-      `The order has a journey over other money: ${differ} from this request. If the order has ` +
-        'changed, call `open` with `{ replace: true }`; if this is another purchase, give it an order key of its own.',
+      isPaid
+        ? `The order is paid, over other money: ${differ} from this request. A paid order is never replaced: if this is ` +
+            'another purchase, or the price of a recurrence has changed, give it an order key of its own.'
+        : `The order has a journey over other money: ${differ} from this request. If the order has ` +
+            'changed, call `open` with `{ replace: true }`; if this is another purchase, give it an order key of its own.',
       { outcome: 'not-sent' },
     );
     this.paths = paths;

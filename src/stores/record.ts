@@ -161,22 +161,32 @@ export function decideDelivered(
 
 /**
  * Decides what the letter of an unexpected repeat is called: one for each body, and so many a subject. Without `ending`
- * there is no place for it, and `unkept` says how many had none.
+ * there is no place for it, and `unkept` says how many had none. `isDone`: a person has decided about it today, and it
+ * came once more. On a later day an equal body may be another payment, and gets a letter of its own.
  */
 export function decideRepeat(
   record: SubjectRecord,
   repeat: { readonly bodyHash: string; readonly now: number; readonly retentionMs: number },
-): { readonly ending?: string; readonly unkept: number; readonly next?: SubjectRecord } {
+): {
+  readonly ending?: string;
+  readonly unkept: number;
+  readonly isDone?: boolean;
+  readonly next?: SubjectRecord;
+} {
   const { bodyHash, now, retentionMs } = repeat;
   const live = withoutExpired(record, now);
   const { repeats = [], unkept = 0 } = live;
-  const known = repeats.find(({ ending }) => ending.startsWith(`~${bodyHash}~`));
-  if (known !== undefined) return { ending: known.ending, unkept };
+  const ofToday = `~${bodyHash}~${new Date(now).toISOString().slice(0, 10)}`;
+  const isDone = (ending: string) => live.done.some(({ state }) => state.endsWith(ending));
+  const known = repeats.find(
+    ({ ending }) => ending === ofToday || (ending.startsWith(`~${bodyHash}~`) && !isDone(ending)),
+  );
+  if (known !== undefined) return { ending: known.ending, unkept, isDone: isDone(known.ending) };
   if (repeats.length >= MAX_REPEATS) {
     return { unkept: unkept + 1, next: { ...live, unkept: unkept + 1 } };
   }
-  const ending = `~${bodyHash}~${new Date(now).toISOString().slice(0, 10)}`;
-  return { ending, unkept, next: { ...live, repeats: [...repeats, { ending, until: now + retentionMs }] } };
+  const kept = { ending: ofToday, until: now + retentionMs };
+  return { ending: ofToday, unkept, next: { ...live, repeats: [...repeats, kept] } };
 }
 
 /**

@@ -187,6 +187,8 @@ export interface StepPage {
 export interface PlacedRepeat {
   readonly ending?: string | undefined;
   readonly unkept: number;
+  /** A person has decided about it today. */
+  readonly isDone?: boolean | undefined;
 }
 
 /** Steps on the records of orders, and on the pointers to them. Each is one try: the caller has the loop. */

@@ -12,7 +12,13 @@ import { isGiven } from '../shared/objects';
  *   show with exactly these digits, or a currency that is not in ISO 4217's list
  */
 export function amountFromMinorUnits(minorUnits: number, currency: string): number {
-  const wrong = { minorUnits: 'expected a whole number of minor units; round first' };
+  const wrong = {
+    minorUnits:
+      typeof minorUnits === 'number'
+        ? 'expected a whole number of minor units, such as 5970. Round what you calculated in them; an amount such as ' +
+          '59.7 is in the main unit already'
+        : `expected a number, got a ${typeof minorUnits}`,
+  };
   const decimals = decimalsIn(currency, Number.isSafeInteger(minorUnits) ? {} : wrong);
   // Move the decimal point in the text. Dividing by 100 would round.
   const text = decimalText(minorUnits, decimals);

@@ -1,4 +1,5 @@
 import type { DeadLetter } from '../stores/dead-letters';
+import type { SubjectRecord } from '../stores/record';
 import { encodePart } from './key';
 import type { Booking, RememberedCase } from './order-link';
 import type { Listener } from './receive';
@@ -6,6 +7,22 @@ import { runLetter, type UnlessDraining } from './replay-and-settle';
 import type { RunResult } from './run-once';
 
 const DECIDED = { code: 'done', isRepeat: true } as const;
+const NO_CASE = refused('id', 'expected the `id` of one of `orders.cases()`: no case has this one');
+const AMOUNT_KNOWN = refused(
+  'amount',
+  'expected none: how much it is, is known. `amount` of the case says it',
+);
+
+function refused(path: string, message: string) {
+  return { code: 'unhandled', status: 200, issues: [{ path: [path], message }] } as const;
+}
+
+/** The reasons of cases whose amount a person has to say, or may. */
+const UNCLEAR: ReadonlySet<string> = new Set(['unclear_amount', 'unexpected_repeat']);
+
+function isKnown({ code, about }: DeadLetter, { amount }: Booking): boolean {
+  return amount !== undefined && about?.amount !== undefined && !UNCLEAR.has(code);
+}
 
 /** Carries out what a person has decided about a case. Never rejects for what a callback throws: that is in the result. */
 export async function decideCase(
@@ -18,10 +35,21 @@ export async function decideCase(
   const { store, orders } = listener;
   const remembered = await orders?.remembered(store, id);
   const letter = (await store.readLetter(id)) ?? (remembered && letterOf(remembered, listener));
-  if (letter === undefined) return DECIDED;
+  if (letter === undefined) return (await isDecided(id, listener)) ? DECIDED : NO_CASE;
+  if (isKnown(letter, booking)) return AMOUNT_KNOWN;
   return unlessDraining(() =>
     decision === 'book' ? runLetter(letter, listener, booking) : dismiss(letter, listener),
   );
+}
+
+/** Whether the state is done that an id names: its case has been decided. */
+async function isDecided(id: string, { store }: Listener): Promise<boolean> {
+  const [kind, subject = '', ...states] = id.split(':');
+  const [own, ending] = subject.split('~');
+  const { value } = await store.readRecord<SubjectRecord>('seen:', `${kind}:${own}`);
+  const isState = ({ state }: { readonly state: string }) =>
+    ending !== undefined || state === states.join(':');
+  return value?.done.some(isState) ?? false;
 }
 
 /** The case of a payment whose letter is gone: the service says what there was in it. */

@@ -160,6 +160,11 @@ export const DECIDED_AGAIN: ReadonlySet<string> = new Set([
   'other_sale',
 ]);
 
+/** Whether `orders.maintain` tries a case again by itself; else only a person ends it. */
+export function isRetried(code: string): boolean {
+  return RETRIED_CASES.has(code) || code === 'early_return' || code === 'other_sale';
+}
+
 /** The kinds that are decided by their order, and have no callback of their own with `createOrders`. */
 export const ORDER_KINDS: ReadonlySet<string> = new Set(['payment', 'saleStatus', 'refund', 'reversal']);
 

@@ -11,7 +11,7 @@ import { checkAgainst, isSwapped } from './authorization';
 import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
 import { type Identity, identify } from './key';
 import type { ResolvedHandlerOptions } from './options';
-import { mayNameOrder } from './order-link';
+import { isRetried, mayNameOrder } from './order-link';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookDone, WebhookReportDetails } from './report';
 import type { WebhookReportCode } from './report-texts';
@@ -226,7 +226,11 @@ async function concludeFailure(ended: Ended, failure: Failure, listener: Listene
   // Whatever this handler answers, the service sees what was sent first.
   const answered = ended.answeredWith?.();
   const told = { ...details, status: answered ?? status, kind, key, delivery };
-  const fate = origin === 'delivery' ? fateOfDelivery(failure.code, told, answered, kept) : FATES[origin];
+  const isCase = listener.orders !== undefined;
+  const fate =
+    origin === 'delivery'
+      ? fateOfDelivery(failure.code, told, { answered, kept, isCase })
+      : (isCase ? FATES_OF_CASES : FATES)[origin];
   listener.report(failure.code, { ...told, fate, received: notification });
   // Its sale may have been booked before the mark was there, or before this subject was given back.
   if (failure.code === 'early_return' && origin === 'delivery')
@@ -236,7 +240,7 @@ async function concludeFailure(ended: Ended, failure: Failure, listener: Listene
 
 /**
  * What became of the dead letter of a failure: `'failed'` to keep it, `'known'` if it is there and a replay has failed as
- * before, how many had no place if this one had none, and `undefined` if there is to be none.
+ * before, or if a person has decided about it, how many had no place if this one had none, and `undefined` if there is to be none.
  */
 type Kept = 'kept' | 'failed' | 'known' | { readonly unkept: number } | undefined;
 
@@ -259,6 +263,10 @@ async function keep(ended: Ended, failure: Failure, listener: Listener): Promise
       kept = place;
       return;
     }
+    if (place !== undefined && 'isDone' in place) {
+      kept = 'known';
+      return;
+    }
     kept = await keepLetterIn(store, ended, failure, listener, place);
     const { code: reason, details, letter = place ?? identity } = failure;
     const isRunning = failure.late !== undefined;
@@ -268,14 +276,18 @@ async function keep(ended: Ended, failure: Failure, listener: Listener): Promise
   return isDone ? kept : 'failed';
 }
 
-/** Where the letter of an unexpected repeat is kept; `unkept` if there is no place. */
+/**
+ * Where the letter of an unexpected repeat is kept; `unkept` if there is no place, `isDone` if a person has decided about it
+ * today.
+ */
 async function repeatPlace(
   store: StoreSteps,
   { identity }: Ended,
   { bodyHash = '' }: Failure,
   { lettersMs = 0 }: Listener,
-): Promise<Identity | { readonly unkept: number }> {
-  const { ending, unkept } = await store.placeRepeat(identity.subject, bodyHash, lettersMs);
+): Promise<Identity | { readonly unkept: number } | { readonly isDone: true }> {
+  const { ending, unkept, isDone } = await store.placeRepeat(identity.subject, bodyHash, lettersMs);
+  if (isDone) return { isDone };
   return ending === undefined ? { unkept } : repeatIdentity(identity, ending);
 }
 
@@ -335,12 +347,24 @@ const FATES = {
   settle: 'It was to be settled: do so again.',
 } as const;
 
+const FATES_OF_CASES = {
+  replay: 'It was tried again, and stays a case.',
+  settle: '`orders.maintain` tries it again.',
+} as const;
+
 /** What became of a delivery that failed. */
 function fateOfDelivery(
   code: WebhookReportCode,
   { status, delivery }: Pick<WebhookReportDetails, 'status' | 'delivery'>,
-  answered: number | undefined,
-  kept: Exclude<Kept, 'known'>,
+  {
+    answered,
+    kept,
+    isCase,
+  }: {
+    readonly answered: number | undefined;
+    readonly kept: Exclude<Kept, 'known'>;
+    readonly isCase: boolean;
+  },
 ): string {
   const by = answered === undefined ? 'It was acknowledged' : 'Something else has answered 200';
   const next =
@@ -352,7 +376,12 @@ function fateOfDelivery(
   if (typeof kept === 'object') {
     return `${next} It is not kept: its subject has ${MAX_REPEATS} such letters. So far, ${kept.unkept} were not.`;
   }
-  if (kept === 'failed') return `${next} It could not be kept as a dead letter.`;
+  if (kept === 'failed') return `${next} It could not be kept as a ${isCase ? 'case' : 'dead letter'}.`;
+  if (isCase) {
+    return isRetried(code)
+      ? `${next} It is kept as a case: \`orders.maintain\` tries it again.`
+      : `${next} It is kept as a case: \`orders.cases()\` has it.`;
+  }
   if (code === 'unexpected_repeat') {
     return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
   }

@@ -78,6 +78,7 @@ const THROWN_BY_MERCHANT: ReadonlySet<WebhookReportCode> = new Set([
   'confirm_failed',
   'store_failed',
   'dead_letters_failed',
+  'maintain_failed',
   'internal',
 ]);
 

@@ -457,7 +457,7 @@ async function runInTransaction(
       if (during === 'own commit') return { code: 'transaction_ended', status: 200, error };
       if (during === 'callback') return { code: 'callback_failed', status: 500, error, details };
       // After the callback has started, a failure leaves open whether it was committed. The next delivery finds out.
-      return { code: 'store_failed', status: during === 'begin' ? 503 : 500, error };
+      return { code: 'store_failed', status: during === 'begin' ? 503 : 500, error, details };
     }
   }
 }
@@ -516,7 +516,7 @@ class Person {
   note: string | undefined;
 
   readonly ask = (why: string): never => {
-    this.note ??= String(why).slice(0, MAX_NOTE_LENGTH);
+    this.note ??= String(why ?? 'The callback gave no reason.').slice(0, MAX_NOTE_LENGTH);
     throw new Error(
       '`needsPerson` was called. Let this error pass: what the callback does after it is undone.',
     );

@@ -55,12 +55,19 @@ it.each([
   ['http://localhost.evil.example', 'an https URL, got http://.'],
   ['http://api.localhost', 'an https URL, got http://.'],
   ['http://[::2]', 'an https URL, got http://.'],
-  ['ftp://127.0.0.1', 'an https URL, got another scheme.'],
-  ['file:///etc/passwd', 'an https URL, got another scheme.'],
 ])('parseBaseUrl refuses %j: expected it to be %s', (baseUrl, expected) => {
   expect(refusal(baseUrl)).toMatchObject({ code: 'configuration', outcome: 'not-sent' });
   expect(refusal(baseUrl).message).toContain(`Expected \`baseUrl\` to be ${expected}`);
 });
+
+it.each(['ftp://127.0.0.1', 'file:///etc/passwd', 'localhost:4100'])(
+  'parseBaseUrl refuses %j, whose scheme is another one, or missing',
+  (baseUrl) => {
+    expect(refusal(baseUrl).message).toContain(
+      'Expected `baseUrl` to begin with `https://`, or with `http://`',
+    );
+  },
+);
 
 it('http:// to another host needs allowInsecureHttp, and the message says so', () => {
   expect(refusal('http://service.example').message).toContain(
@@ -69,7 +76,7 @@ it('http:// to another host needs allowInsecureHttp, and the message says so', (
       'is yours or something on the way adds the encryption.',
   );
   expect(parseBaseUrl('http://service.example', true)).toBe('http://service.example');
-  expect(refusal('ftp://service.example', true).message).toContain('got another scheme');
+  expect(refusal('ftp://service.example', true).message).toContain('to begin with `https://`');
 });
 
 it.each([
@@ -78,7 +85,7 @@ it.each([
   ['https://marked-user:marked-secret@service.example/?a', 'Pass the credentials as `apiKey`'],
   ['https://marked-user:marked-secret@service.example\n', 'without white space'],
   // Credentials passed as `baseUrl` by mistake; a URL parser accepts the first as a URL.
-  ['marked-user:marked-secret', 'got another scheme'],
+  ['marked-user:marked-secret', 'to begin with `https://`'],
   ['marked-secret', 'an absolute URL'],
 ])('the refusal of %j never quotes user name and password', (baseUrl, says) => {
   expect(refusal(baseUrl).message).toContain(says);

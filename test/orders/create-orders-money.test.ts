@@ -563,7 +563,10 @@ function testIn(kind: PlaceKind): void {
       const s = shop();
       const first = await s.uuid();
       s.says(first, { situation: 'PENDING' });
-      await expect(s.open({ amount: 79.7 })).rejects.toMatchObject({ code: 'order_conflict' });
+      await expect(s.open({ amount: 79.7 })).rejects.toMatchObject({
+        code: 'order_conflict',
+        message: expect.stringContaining('{ replace: true }'),
+      });
       expect(await s.open({ amount: 79.7 }, { replace: true })).toMatchObject({ state: 'open', attempt: 2 });
       expect(await s.pay(first)).toBe(200);
       expect(await s.cases()).toEqual([`other_amount ${first}`]);
@@ -667,11 +670,19 @@ function testIn(kind: PlaceKind): void {
       expect(await s.orders.cases()).toMatchObject([{ id: three?.id, attempts: 1 }]);
       expect(await s.orders.decide(three?.id ?? '', 'dismiss')).toEqual({ status: 'dismissed' });
       const booked = [`paid ${sale} 59.7 first`, `paid ${sale} 29.9 later`];
+      await expect(s.open({ amount: 79.7 }, { replace: true })).rejects.toMatchObject({
+        code: 'order_conflict',
+        message: expect.stringContaining('The order is paid, over other money: amount differs'),
+      });
       expect([await s.lines(), await s.cases()]).toEqual([booked, []]);
       expect(await s.orders.find({ key: s.key })).toMatchObject({
         payments: [{ amount: 59.7 }, { amount: 29.9 }],
         cases: [],
       });
+
+      // What a person has decided about comes once more: nothing is open again.
+      expect([await again('02'), await again('03'), await s.cases()]).toEqual([200, 200, []]);
+      expect((await s.orders.find({ key: s.key })).cases).toEqual([]);
 
       // Nobody but the notification can say how much it is.
       await again('04', { amount: null, currency: null, newStatus: 'PAID', referenceCode: `${s.key}-9` });
@@ -680,6 +691,50 @@ function testIn(kind: PlaceKind): void {
       await expect(book(four)).rejects.toMatchObject({ issues: [{ path: ['amount'] }] });
       expect(await book(four, { amount: 19.9 })).toEqual({ status: 'booked' });
       expect(await s.lines()).toEqual([...booked, `paid ${sale} 19.9 later`]);
+    });
+
+    // Only its clock can be moved.
+    if (kind.name === 'memory') {
+      it('makes a case of its own of an equal charge under the first one’s sale, on a later day', async () => {
+        const s = shop();
+        const sale = await s.uuid();
+        await s.pay(sale);
+        const body = { saleToken: sale, referenceCode: s.key, currency: 'BRL', amount: 29.9 };
+        for (const days of [0, 28, 1]) {
+          s.place.skip?.(days * 24 * HOUR);
+          await s.deliver('payment', body);
+          const { id } = await s.caseOf('unexpected_repeat');
+          expect(await s.orders.decide(id, 'book')).toEqual({ status: 'booked' });
+          await s.deliver('payment', body);
+          expect(await s.cases()).toEqual([]);
+        }
+        const later = `paid ${sale} 29.9 later`;
+        expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`, later, later, later]);
+      });
+    }
+
+    it('decides about no case that is none, for no key that is none, and for no sum that is known', async () => {
+      const s = shop();
+      const sale = await s.uuid();
+      await s.orders.close(s.key);
+      await s.pay(sale);
+      const { id } = await s.caseOf('closed');
+      for (const wrong of [id.slice(0, -1), `${id}x`, sale, s.key, `payment:${newId()}:PAID`, 'x~status']) {
+        for (const decision of ['book', 'dismiss'] as const) {
+          const decided = s.orders.decide(wrong, decision);
+          await expect(decided).rejects.toMatchObject({ issues: [{ path: ['id'] }] });
+        }
+      }
+      const order = 1 as never;
+      await expect(s.orders.decide(id, 'book', { order })).rejects.toMatchObject({
+        issues: [{ path: ['orderKey'] }],
+      });
+      await expect(s.orders.decide(id, 'book', { amount: 5970 })).rejects.toMatchObject({
+        issues: [{ path: ['amount'] }],
+      });
+      expect([await s.lines(), await s.cases()]).toEqual([[], [`closed ${sale}`]]);
+      expect(await s.orders.decide(id, 'dismiss')).toEqual({ status: 'dismissed' });
+      expect(await s.orders.decide(id, 'book')).toEqual({ status: 'done' });
     });
 
     it('books no charge under the first one’s sale that is not paid any more, or went back in full', async () => {

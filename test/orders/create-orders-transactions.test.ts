@@ -129,8 +129,9 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
       const { key, orders, open, pay, trace, reports } = shop(undefined, crashBeforeCommit(store));
       const uuid = await open();
       expect([await pay(uuid), reports]).toEqual([500, ['store_failed']]);
-      expect(await trace(uuid)).toBe('booked: ; order: open, 0');
-      expect(await orders.open(key, request)).toMatchObject({ state: 'open', uuid });
+      // The service has confirmed its money: no QR code is shown until the next delivery, or a person, has booked it.
+      expect(await trace(uuid)).toBe('booked: ; order: review, 0');
+      expect(await orders.open(key, request)).toMatchObject({ state: 'review', uuid });
     });
 
     // Of pg's own client.

@@ -140,3 +140,9 @@ it('what toMinorUnits gives makes the same amount again, and everything else is 
     { numRuns: 5_000 },
   );
 });
+
+it('says that an amount is no number of minor units, nor a text', () => {
+  const messageOf = (minorUnits: number) => failureOf(() => amountFromMinorUnits(minorUnits, 'BRL')).message;
+  expect(messageOf(59.7)).toContain('an amount such as 59.7 is in the main unit already');
+  expect(messageOf('5970' as never)).toContain('expected a number, got a string');
+});

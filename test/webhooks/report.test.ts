@@ -318,6 +318,7 @@ describe('the default onReport', () => {
     'confirm_failed',
     'store_failed',
     'dead_letters_failed',
+    'maintain_failed',
     'internal',
   ] as const;
   it.each(throwers)('logs what was thrown for %s', (code) => {
