@@ -17,7 +17,7 @@ export function amountFromMinorUnits(minorUnits: number, currency: string): numb
       typeof minorUnits === 'number'
         ? 'expected a whole number of minor units, such as 5970. Round what you calculated in them; an amount such as ' +
           '59.7 is in the main unit already'
-        : `expected a number, got a ${typeof minorUnits}`,
+        : `expected a whole number, got a ${typeof minorUnits}`,
   };
   const decimals = decimalsIn(currency, Number.isSafeInteger(minorUnits) ? {} : wrong);
   // Move the decimal point in the text. Dividing by 100 would round.

@@ -457,7 +457,9 @@ async function runInTransaction(
       if (during === 'own commit') return { code: 'transaction_ended', status: 200, error };
       if (during === 'callback') return { code: 'callback_failed', status: 500, error, details };
       // After the callback has started, a failure leaves open whether it was committed. The next delivery finds out.
-      return { code: 'store_failed', status: during === 'begin' ? 503 : 500, error, details };
+      return during === 'begin'
+        ? { code: 'store_failed', status: 503, error }
+        : { code: 'store_failed', status: 500, error, details };
     }
   }
 }

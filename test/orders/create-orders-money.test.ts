@@ -523,6 +523,20 @@ function testIn(kind: PlaceKind): void {
       expect([cases.map(({ reason }) => reason), state]).toEqual([['closed'], 'review']);
     });
 
+    it('reports a case by its own name, and never sends anybody to the handler below', async () => {
+      const messages: string[] = [];
+      const paid = () => Promise.reject(new Error('a bug'));
+      const s = shop({ paid }, { onReport: ({ message }) => messages.push(message) });
+      await s.pay(await s.uuid());
+      expect(await s.pay(newId(), { referenceCode: 'of nobody' })).toBe(200);
+      const orders = '`orders.';
+      expect(messages).toMatchObject([
+        expect.stringContaining(`It is kept as a case: ${orders}maintain\` tries it again.`),
+        expect.stringContaining(`It is kept as a case: ${orders}cases()\` has it.`),
+      ]);
+      expect(messages.join()).not.toMatch(/dead letter|handler/);
+    });
+
     it('throws what `paid` threw from a decision, and keeps the case', async () => {
       const bug = new Error('a bug');
       const s = shop({

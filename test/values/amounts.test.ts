@@ -144,5 +144,5 @@ it('what toMinorUnits gives makes the same amount again, and everything else is 
 it('says that an amount is no number of minor units, nor a text', () => {
   const messageOf = (minorUnits: number) => failureOf(() => amountFromMinorUnits(minorUnits, 'BRL')).message;
   expect(messageOf(59.7)).toContain('an amount such as 59.7 is in the main unit already');
-  expect(messageOf('5970' as never)).toContain('expected a number, got a string');
+  expect(messageOf('5970' as never)).toContain('expected a whole number, got a string');
 });
