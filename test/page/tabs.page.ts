@@ -1,8 +1,8 @@
-import { PaymentsClient } from 'pix-automatic-sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { pageVerify } from '../../src/cli/commands/sandbox';
 import { faultKinds } from '../../src/sandbox/faults';
-import { callFixtures } from '../../src/testing/fixtures/calls';
+import type { VerifyResult } from '../../src/sandbox/page/page-state';
+import { loadBlock } from '../docs/run-block';
 import { isSkipped } from './browser';
 import { press, until, useBrowser } from './open-page';
 
@@ -59,7 +59,8 @@ describe.skipIf(isSkipped)('the tab', () => {
       async verify(request, isPortuguese) {
         const report = await pageVerify(() => url, pair, {})(request, isPortuguese);
         // What a run that holds cannot see is told at its end, which this listener does not reach.
-        return reports++ === 0 ? report : { checks: [], ended: undefined, notSeen: ['keys that expire.'] };
+        const checks = [{ ...report.checks[0], sent: ['a payment: HTTP 200'] } as VerifyResult];
+        return reports++ === 0 ? report : { checks, ended: undefined, notSeen: ['keys that expire.'] };
       },
     });
     url = sandbox.url;
@@ -68,23 +69,24 @@ describe.skipIf(isSkipped)('the tab', () => {
     await press(page, button);
     const step = page.locator('.checks li');
     await step.getByText(cause).waitFor();
-    await step.getByText(/^→ .*: HTTP 401/).waitFor();
+    await step.getByText(/^(refused: a payment|recusado: um pagamento): HTTP 401/).waitFor();
     await step.getByText('PAYMENTS_API_TOKEN').waitFor();
     await page.getByText(ended).waitFor();
     await press(page, button);
     await page.getByText(notSeen).click();
     await page.getByText('keys that expire').waitFor();
+    await step.getByText('→ a payment: HTTP 200').waitFor();
     expect(await page.getByText(ended).count()).toBe(0);
   });
 
-  it('of the listener has settings that a client works with, as they are', async () => {
+  it('of sales has settings and code that run as they are', async () => {
     const { page, sandbox } = await open();
-    await page.goto(`${sandbox.url}/#listener`);
-    const settings = await page.locator('.snippet pre').innerText();
-    const lines = settings.split('\n').map((line) => line.split('=') as [string, string]);
-    const client = PaymentsClient.fromEnv(Object.fromEntries(lines));
-    await client.createRecurringCheckout(callFixtures.recurringCheckoutRequest());
-    expect(sandbox.transactions).toHaveLength(1);
+    await page.goto(`${sandbox.url}/#sales/new`);
+    const [settings = '', code = ''] = await page.locator('.snippet pre').allInnerTexts();
+    for (const line of settings.split('\n')) vi.stubEnv(...(line.split('=') as [string, string]));
+    await loadBlock({ code, info: 'ts', place: 'the page' });
+    vi.unstubAllEnvs();
+    expect(sandbox.transactions).toMatchObject([{ referenceCode: 'order-1001', amount: 59.7 }]);
   });
 
   it('of the listener saves where notifications go, or that none go', async () => {

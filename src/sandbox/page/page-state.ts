@@ -268,7 +268,7 @@ export interface VerifyResult {
   readonly id: string;
   readonly title: string;
   readonly verdict: 'passed' | 'failed' | 'not-checked';
-  /** What was sent, and what the listener answered. */
+  /** What was sent, and what the listener answered, save what a problem tells. */
   readonly sent: readonly string[];
   /** What is wrong. */
   readonly problems: readonly string[];

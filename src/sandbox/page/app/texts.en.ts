@@ -127,7 +127,7 @@ export const en = {
   'not-checkedMany': 'not checked',
   effectsUrl: 'Address that answers what it booked (optional)',
   effectsHint:
-    'With this address, it is also checked what the listener does. It answers, in JSON, a row for each thing that the listener booked, such as `{ "kind": "payment", "subject": "…", "amount": 59.7 }`.',
+    'With this address, the check also compares what your listener has booked. It must answer a JSON list, with a row for each thing that was booked: `[{ "kind": "payment", "subject": "…", "amount": 59.7 }]`.',
   searchDeliveries: 'Search by reference, UUID or id',
   kind: 'Kind',
   anyKind: 'every kind',

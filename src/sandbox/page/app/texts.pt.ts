@@ -127,9 +127,9 @@ export const pt: Record<keyof typeof en, string> = {
   passedMany: 'passaram',
   failedMany: 'falharam',
   'not-checkedMany': 'não verificadas',
-  effectsUrl: 'Endereço que responde o que ele registrou (opcional)',
+  effectsUrl: 'Endereço que responde o que ele lançou (opcional)',
   effectsHint:
-    'Com esse endereço, também se verifica o que o listener faz. Ele responde, em JSON, uma linha para cada coisa que o listener registrou, como `{ "kind": "payment", "subject": "…", "amount": 59.7 }`.',
+    'Com esse endereço, a verificação também compara o que o seu listener lançou. Ele deve responder uma lista JSON, com uma linha para cada lançamento: `[{ "kind": "payment", "subject": "…", "amount": 59.7 }]`.',
   searchDeliveries: 'Buscar por referência, UUID ou id',
   kind: 'Tipo',
   anyKind: 'todos os tipos',
