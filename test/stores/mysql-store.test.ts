@@ -199,7 +199,7 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
     await store.createTable();
     const read = { version: 0, now: Date.now() };
     const until = Date.now() + 60_000;
-    await store.writeRecord('order:', 'one', { key: 'one' }, { ...read, value: undefined }, until);
+    await store.writeRecord('order:', 'one', { key: 'one' }, read, until);
     await expect(store.readRecord('order:', 'one')).rejects.toThrow('NO_BACKSLASH_ESCAPES');
     await one.query(`DROP TABLE escaped_${run}`);
   });
