@@ -132,9 +132,9 @@ export const pt: Record<keyof typeof en, string> = {
   'config.tokenSpace':
     'O token (PAYMENTS_API_TOKEN) não pode ter espaços nas pontas. Provavelmente foi copiado com uma quebra de linha.',
   'config.keyCharacters':
-    'A chave (PAYMENTS_API_KEY) só pode ter caracteres Latin-1, sem caracteres de controle, como exige um header. Provavelmente foi copiada com um caractere invisível.',
+    'A chave (PAYMENTS_API_KEY) só pode ter caracteres Latin-1, sem caracteres de controle, como exige um cabeçalho. Provavelmente foi copiada com um caractere invisível.',
   'config.tokenCharacters':
-    'O token (PAYMENTS_API_TOKEN) só pode ter caracteres Latin-1, sem caracteres de controle, como exige um header. Provavelmente foi copiado com um caractere invisível.',
+    'O token (PAYMENTS_API_TOKEN) só pode ter caracteres Latin-1, sem caracteres de controle, como exige um cabeçalho. Provavelmente foi copiado com um caractere invisível.',
   'config.port': 'Passe outra porta em `--port`: o `fetch` e os navegadores se recusam a chamar essa.',
   'config.publicUrl': '`--public-url` precisa ser uma URL http ou https absoluta.',
   'config.openToNetwork':
@@ -202,14 +202,15 @@ export const pt: Record<keyof typeof en, string> = {
   'fault.wrongPair': '`--status` de `wrong-pair` precisa ser 401 ou 403.',
   'fault.takesEffect': 'Com `status`: a operação é efetivada mesmo assim',
   'fault.ms': 'O atraso de `latency` ou `close-after-answer`, em milissegundos',
-  'fault.clear': 'Remove as falhas que nenhuma chamada encontrou ainda',
+  'fault.clear': 'Remove as falhas que nenhuma chamada encontrou ainda: todas, ou a do id que segue',
   'fault.operations': 'Operações',
   'fault.kinds': 'Tipos',
-  'fault.clearAlone': 'Passe `--clear` sozinho: ele remove todas as falhas.',
+  'fault.clearAlone': 'Passe `--clear` sozinho, ou com o id de uma falha.',
   'fault.cleared': 'Todas as falhas foram removidas.',
+  'fault.clearedOne': 'A falha {id} foi removida.',
   'fault.nextCall': 'a próxima chamada',
   'fault.nextCalls': 'as próximas {times} chamadas',
-  'fault.armed': '{operation}: {what} para {calls}.',
+  'fault.armed': '{operation}: {what} para {calls} ({id}).',
   'fault.carriedOut': 'efetivada,',
   'fault.bodyStatus': '`--status` de `body-status` precisa ser -1 ou 999.',
   'operation.createRecurringCheckout': 'cria uma jornada',

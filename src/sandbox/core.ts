@@ -6,11 +6,11 @@ import { defaultCredentials, isDefaultPair, redactJson, redactor } from './crede
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
 import { atMost } from './delivery/delivery';
 import { DeliveryLog, type Timers } from './delivery/delivery-log';
-import { checkWebhookUrl, listenerUrl } from './delivery/listener-url';
+import { checkWebhookUrl, listenerProblem, listenerUrl } from './delivery/listener-url';
 import { type ClearedFaults, type Fault, FaultQueue, type PendingFault } from './faults';
 import { type Inventions, resolveInventions } from './inventions';
 import type { MoveControls } from './model/moves';
-import { type IdSource, randomIds } from './model/records';
+import { type IdSource, randomIds, SandboxError } from './model/records';
 import { ServiceModel } from './model/service-model';
 
 /** The options of a sandbox, over HTTP or in msw handlers. Everything has a default. */
@@ -154,7 +154,8 @@ export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore 
       return webhookUrl;
     },
     setWebhookUrl(target) {
-      checkWebhookUrl(target);
+      const problem = listenerProblem(target);
+      if (problem !== undefined) throw new SandboxError('invalid', ...problem);
       webhookUrl = target;
     },
     idle: () => deliveryLog.idle(),

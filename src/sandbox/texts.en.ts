@@ -98,6 +98,9 @@ export const en = {
   'refused.unknownScheduledPayment': 'No scheduled payment has this instruction id.',
   'refused.unknownDelivery': 'No delivery has this id. See `deliveries`.',
   'refused.unknownFault': 'No fault has this id: it has been used up or removed.',
+  'refused.listenerUrl': 'Expected `webhookUrl` to be an absolute http or https URL.',
+  'refused.listenerPair':
+    'Expected `webhookUrl` without user and password: the sandbox sends its `credentials` by itself.',
   'refused.faultBeforeTransaction':
     'A call of `createRecurringCheckout` is about no transaction yet: leave out `transactionUUID`.',
   'refused.paid': 'A transaction that is {situation} cannot be paid.',

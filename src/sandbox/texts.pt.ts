@@ -54,7 +54,7 @@ export const pt: Record<keyof typeof en, string> = {
   'cancel-scheduled.about': 'Cancela um pagamento agendado, como faz `cancelScheduledPayment`',
   'hide.label': 'Ocultar',
   'hide.about':
-    'Tira uma jornada de todas as listas e não envia nada sobre ela, como `verify` faz com as suas',
+    'Tira uma jornada de todas as listas e não envia nada sobre ela, como `verify` faz com as que ele cria',
   'pay-out.label': 'Repassar',
   'pay-out.about': 'Faz um repasse para uma conta, ou falha com um código documentado',
   'pay-out.done': 'Repasse {uuid}: {amount}, {outcome}',
@@ -101,6 +101,9 @@ export const pt: Record<keyof typeof en, string> = {
   'refused.unknownScheduledPayment': 'Nenhum pagamento agendado tem este id de instrução.',
   'refused.unknownDelivery': 'Nenhuma entrega tem este id.',
   'refused.unknownFault': 'Nenhuma falha tem este id: ela foi usada ou removida.',
+  'refused.listenerUrl': '`webhookUrl` precisa ser uma URL absoluta, http ou https.',
+  'refused.listenerPair':
+    '`webhookUrl` não pode ter usuário e senha: o sandbox envia as próprias `credentials`.',
   'refused.faultBeforeTransaction':
     'Uma chamada de `createRecurringCheckout` ainda não é sobre uma transação: omita `transactionUUID`.',
   'refused.paid': 'Uma transação {situation} não pode ser paga.',

@@ -62,26 +62,51 @@ import { type Equal, type HasIndex, isTrue, type Known, type SameFields } from '
 type Inferred<Object extends z.ZodMiniType> = Known<z.infer<Object>>;
 
 // Each written-out type equals what its schema infers, so that neither can drift from the other.
-isTrue<SameFields<Known<Transaction>, Inferred<typeof transactionObject>>>();
-isTrue<SameFields<Known<RecurringCheckout>, Inferred<typeof recurringCheckoutObject>>>();
 isTrue<
-  SameFields<Known<ScheduledPaymentCancellation>, Inferred<typeof scheduledPaymentCancellationObject>>
+  SameFields<
+    Known<Transaction>,
+    Inferred<typeof transactionObject>,
+    'src/service/operations/get-transaction.ts'
+  >
+>();
+isTrue<
+  SameFields<
+    Known<RecurringCheckout>,
+    Inferred<typeof recurringCheckoutObject>,
+    'src/service/operations/create-recurring-checkout.ts'
+  >
+>();
+isTrue<
+  SameFields<
+    Known<ScheduledPaymentCancellation>,
+    Inferred<typeof scheduledPaymentCancellationObject>,
+    'src/service/operations/cancel-scheduled-payment.ts'
+  >
 >();
 isTrue<
   SameFields<
     Known<ScheduledPaymentCancellationRequest>,
-    Inferred<typeof scheduledPaymentCancellationRequestObject>
+    Inferred<typeof scheduledPaymentCancellationRequestObject>,
+    'src/service/operations/cancel-scheduled-payment.ts'
   >
 >();
-isTrue<SameFields<Known<IdentityDocument>, Inferred<typeof identityDocumentObject>>>();
-isTrue<SameFields<Known<Phone>, Inferred<typeof phoneObject>>>();
-isTrue<SameFields<Known<BankDetails>, Inferred<typeof bankDetailsObject>>>();
+isTrue<
+  SameFields<Known<IdentityDocument>, Inferred<typeof identityDocumentObject>, 'src/service/fields.ts'>
+>();
+isTrue<SameFields<Known<Phone>, Inferred<typeof phoneObject>, 'src/service/fields.ts'>>();
+isTrue<SameFields<Known<BankDetails>, Inferred<typeof bankDetailsObject>, 'src/service/fields.ts'>>();
 // The request's type has `amount` apart, because `immediatePayment` decides whether it is required.
 type RequestFields = RecurringCheckoutRequestBase & { amount?: number | undefined };
 type RequiredOf<T> = { [Key in keyof T]-?: undefined extends T[Key] ? never : Key }[keyof T];
 isTrue<Equal<RequiredOf<RequestFields>, 'currency' | 'referenceCode' | 'shopper' | 'recurrence'>>();
 isTrue<Equal<RequiredOf<RequestFields['recurrence']>, 'immediatePayment'>>();
-isTrue<SameFields<Known<RequestFields>, Inferred<typeof recurringCheckoutRequestObject>>>();
+isTrue<
+  SameFields<
+    Known<RequestFields>,
+    Inferred<typeof recurringCheckoutRequestObject>,
+    'src/service/operations/create-recurring-checkout.ts'
+  >
+>();
 
 // Public schemas are Standard Schemas of the public types, and expose nothing of zod.
 isTrue<Equal<StandardSchemaV1.InferOutput<typeof transactionSchema>, Transaction>>();

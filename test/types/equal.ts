@@ -5,15 +5,28 @@ type Identical<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends
 
 export function isTrue<_ extends true>(): void {}
 
-/** `true`, or the paths of the fields that differ, for the compiler's message to name. */
-export type SameFields<A, B> = Equal<A, B> extends true ? true : DifferentFields<A, B>;
+/** Names whatever is left over. */
+export function isNone<_ extends never>(): void {}
+
+/** `true`, or what differs between an interface and its schema, for the compiler's message: the file, and the field. */
+export type SameFields<Interface, Schema, File extends string> =
+  Equal<Interface, Schema> extends true
+    ? true
+    : `${File}: ${[DifferentFields<Interface, Schema>] extends [never] ? 'its types differ' : DifferentFields<Interface, Schema>}`;
 type DifferentFields<A, B> = {
-  [Key in (keyof A | keyof B) & string]-?: Key extends keyof A & keyof B
-    ? Equal<Pick<A, Key>, Pick<B, Key>> extends true
-      ? never
-      : Key | `${Key}.${DifferentFields<NonNullable<A[Key]>, NonNullable<B[Key]>>}`
-    : Key;
-}[(keyof A | keyof B) & string];
+  [Key in KeysOf<A> | KeysOf<B>]: Key extends KeysOf<A>
+    ? Key extends KeysOf<B>
+      ? Equal<FieldOf<A, Key>, FieldOf<B, Key>> extends true
+        ? never
+        :
+            | `${Key} differs`
+            | `${Key}.${DifferentFields<NonNullable<A[Key & keyof A]>, NonNullable<B[Key & keyof B]>>}`
+      : `${Key} is missing in the schema`
+    : `${Key} is missing in the interface`;
+}[KeysOf<A> | KeysOf<B>];
+/** Of each member of a union, too. */
+type KeysOf<T> = T extends unknown ? keyof T & string : never;
+type FieldOf<T, Key> = T extends unknown ? (Key extends keyof T ? Pick<T, Key> : never) : never;
 
 type Primitive = string | number | boolean | null | undefined;
 type KnownKeys<T> = keyof { [Key in keyof T as string extends Key ? never : Key]: 1 };
@@ -43,6 +56,27 @@ isTrue<Equal<Equal<{ a: string }, { a?: string }>, false>>();
 isTrue<Equal<Equal<{ a: string }, { a: string | null }>, false>>();
 isTrue<Equal<Known<{ a: { b: 1; [name: string]: unknown }; [name: string]: unknown }>, { a: { b: 1 } }>>();
 isTrue<Equal<Equal<Known<{ a: { b: 1; [name: string]: unknown } }>, { a: { c: 1 } }>, false>>();
-isTrue<SameFields<{ a: { b: 1 } }, { a: { b: 1 } }>>();
-isTrue<Equal<SameFields<{ a: { b: 1 }; c?: 2 }, { a: { b: 3 }; c: 2; d?: 4 }>, 'a' | 'a.b' | 'c' | 'd'>>();
+isTrue<SameFields<{ a: { b: 1 } }, { a: { b: 1 } }, 'x.ts'>>();
+isTrue<
+  Equal<
+    SameFields<{ a: { b: 1 }; c?: 2; e: 5 }, { a: { b: 3 }; c: 2; d?: 4 }, 'x.ts'>,
+    | 'x.ts: a differs'
+    | 'x.ts: a.b differs'
+    | 'x.ts: c differs'
+    | 'x.ts: d is missing in the interface'
+    | 'x.ts: e is missing in the schema'
+  >
+>();
+isTrue<
+  Equal<
+    SameFields<{ a: 1; b: 2; c: 3 } | { a: 2 }, { a: 1; b: 2 } | { a: 2 }, 'x.ts'>,
+    'x.ts: c is missing in the schema'
+  >
+>();
+isTrue<
+  Equal<
+    SameFields<{ a: 1; b: 2 } | { a: 3; b: 4 }, { a: 1; b: 4 } | { a: 3; b: 2 }, 'x.ts'>,
+    'x.ts: its types differ'
+  >
+>();
 isTrue<HasIndex<{ [name: string]: unknown }>>();

@@ -30,10 +30,30 @@ import type { saleObject } from '../../src/service/notifications/sale';
 import { type Equal, type HasIndex, isTrue, type Known, type SameFields } from './equal';
 
 // Each payload type is what its schema infers.
-isTrue<SameFields<Known<z.output<typeof saleObject>>, Known<SalePayload>>>();
-isTrue<SameFields<Known<z.output<typeof reversalObject>>, Known<ReversalPayload>>>();
-isTrue<SameFields<Known<z.output<typeof refundObject>>, Known<RefundPayload>>>();
-isTrue<SameFields<Known<z.output<typeof payoutObject>>, Known<PayoutPayload>>>();
+isTrue<
+  SameFields<Known<SalePayload>, Known<z.output<typeof saleObject>>, 'src/service/notifications/sale.ts'>
+>();
+isTrue<
+  SameFields<
+    Known<ReversalPayload>,
+    Known<z.output<typeof reversalObject>>,
+    'src/service/notifications/reversal.ts'
+  >
+>();
+isTrue<
+  SameFields<
+    Known<RefundPayload>,
+    Known<z.output<typeof refundObject>>,
+    'src/service/notifications/refund.ts'
+  >
+>();
+isTrue<
+  SameFields<
+    Known<PayoutPayload>,
+    Known<z.output<typeof payoutObject>>,
+    'src/service/notifications/payout.ts'
+  >
+>();
 isTrue<Equal<HasIndex<SalePayload | ReversalPayload | RefundPayload>, false>>();
 isTrue<Equal<HasIndex<SuccessfulPayout> | HasIndex<FailedPayout>, false>>();
 

@@ -4,7 +4,7 @@ import { LONGEST_TIMER_MS } from '../../shared/time';
 import { type Call, type Command, sandboxOptions, section } from '../command';
 import { knownWord, usageFailure } from '../failure';
 import { say } from '../language';
-import { connectSandbox } from '../sandbox-client';
+import { connectSandbox, partOf } from '../sandbox-client';
 import type { TextKey } from '../texts';
 
 export const fault: Command = {
@@ -29,19 +29,22 @@ export const fault: Command = {
   async run(call) {
     const { args, options } = call;
     if (options.has('clear')) {
-      if (args.length > 0) throw usageFailure('fault.clearAlone');
-      await connectSandbox(options).call('DELETE', '/sandbox/faults');
-      return { data: { cleared: true }, text: say('fault.cleared') };
+      const [id, ...others] = args;
+      if (others.length > 0) throw usageFailure('fault.clearAlone');
+      await connectSandbox(options).call('DELETE', '/sandbox/faults', id === undefined ? {} : { id });
+      const text = id === undefined ? say('fault.cleared') : say('fault.clearedOne', { id });
+      return { data: { cleared: id ?? true }, text };
     }
     const operation = knownWord('value.operation', args[0], operationNames);
     const fault = readFault(call);
-    await connectSandbox(options).call('POST', '/sandbox/faults', { operation, fault });
+    const armed = await connectSandbox(options).call('POST', '/sandbox/faults', { operation, fault });
+    const id = partOf<string>(armed, 'id');
     const { kind, times } = fault;
     const calls = times === 1 ? say('fault.nextCall') : say('fault.nextCalls', { times });
     const what = `${kind}${detailText(fault)}`;
     return {
-      data: { operation, fault },
-      text: say('fault.armed', { operation, what, calls }),
+      data: { id, operation, fault },
+      text: say('fault.armed', { operation, what, calls, id }),
     };
   },
 };

@@ -46,8 +46,8 @@ export const list: Command = {
       ...deliveries.map(deliveryLine),
       `${paint('bold', 'Listener')}: ${line`${webhookUrl ?? say('list.noListener')}`}`,
       ...faults.map(
-        ({ operation, fault }) =>
-          line`${say('list.armedFault')}: ${operation} ${fault.kind} (\`fault --clear\`)`,
+        ({ id, operation, fault }) =>
+          line`${say('list.armedFault')}: ${operation} ${fault.kind} (\`fault --clear ${id}\`)`,
       ),
     ];
     const withoutPayloads = deliveries.map(({ payload: _, ...delivery }) => delivery);

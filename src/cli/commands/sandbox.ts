@@ -2,6 +2,7 @@ import { isLoopback } from '../../client/base-url';
 import { ConfigurationError } from '../../errors';
 import { redactor } from '../../sandbox/credentials';
 import type { SandboxLogEntry } from '../../sandbox/log';
+import { SandboxError } from '../../sandbox/model/records';
 import type { Verify } from '../../sandbox/page/page-state';
 import {
   type Sandbox,
@@ -98,13 +99,22 @@ async function start(options: SandboxOptions, extras: SandboxExtras): Promise<Sa
 function keepToSafeTargets(sandbox: Sandbox, allowInsecureHttp: boolean): void {
   const { setWebhookUrl } = sandbox;
   sandbox.setWebhookUrl = (target) => {
-    try {
-      if (target !== undefined) parseTarget('webhookUrl', target, allowInsecureHttp);
-    } catch (error) {
-      throw error instanceof CliFailure ? new ConfigurationError(error.message) : error;
-    }
+    const [english, portuguese] = (['en', 'pt'] as const).map((language) =>
+      inLanguage(language, () => problemOf(target, allowInsecureHttp)),
+    );
+    if (english !== undefined) throw new SandboxError('invalid', english, portuguese);
     setWebhookUrl(target);
   };
+}
+
+function problemOf(target: string | undefined, allowInsecureHttp: boolean): string | undefined {
+  try {
+    if (target !== undefined) parseTarget('webhookUrl', target, allowInsecureHttp);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CliFailure) return error.message;
+    throw error;
+  }
 }
 
 function untilSignal(): Promise<void> {
@@ -133,10 +143,10 @@ export function pageVerify(
         : undefined;
       await effects?.read();
       const sandbox = new SandboxClient(sandboxUrl(), credentials);
-      const { steps } = await withoutTrace(sandbox, ({ hold }) =>
+      const { steps, ended, notSeen } = await withoutTrace(sandbox, (_setAside, hold) =>
         runVerify({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects, sandbox, hold }),
       );
-      return { checks: steps };
+      return { checks: steps, ended, notSeen };
     });
 }
 

@@ -85,7 +85,7 @@ export const verify: Command = {
         print(`\n${[...wrap(advice, 110), '', ...effectsCode.map((line) => `  ${line}`)].join('\n')}`);
       }
     }
-    const report = await withoutTrace(settings.sandbox, ({ setAside, hold }) => {
+    const report = await withoutTrace(settings.sandbox, (setAside, hold) => {
       if (!json && setAside > 0) print(`\n${say('verify.faultsAside', { count: setAside })}`);
       if (!json) print();
       return runVerify({ ...settings, url: target.url, credentials, hold }, json ? {} : terminalProgress);
@@ -145,7 +145,7 @@ async function checkBeforehand(
 ): Promise<void> {
   try {
     await effects?.read();
-    await sandbox?.deliveries();
+    await sandbox?.faults();
   } catch (error) {
     throw error instanceof CliFailure ? new CliFailure(2, error.message) : error;
   }

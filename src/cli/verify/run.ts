@@ -8,6 +8,7 @@ import { madeUpSales, sandboxSales } from './sales';
 import { script } from './script';
 import { type Exchange, Sender, type SenderOptions } from './send';
 import { Outcome, type Step, type StepResult } from './step';
+import type { Hold } from './without-trace';
 import type { World } from './world';
 
 /** The default of `--limit`: how long a response may take, in milliseconds. Our choice: the service documents no limit. */
@@ -23,8 +24,8 @@ export interface VerifyOptions extends SenderOptions {
   readonly shop?: URL | undefined;
   /** The kinds that the listener books. Default: those that it is seen to book. */
   readonly kinds?: readonly string[] | undefined;
-  /** Gets what an interrupted run must wait for. */
-  readonly hold?: ((making: Promise<unknown>) => void) | undefined;
+  /** Does what an interrupted run must wait for. Default: it is just done. */
+  readonly hold?: Hold | undefined;
   /** Asks for a restart of the listener. Without it, none is asked for. */
   readonly restart?: (() => Promise<void>) | undefined;
 }
@@ -50,7 +51,7 @@ const NOTHING: Ledger = { rows: [], inbox: 0, claimed: [] };
 
 /** Runs the script. @throws `CliFailure` with exit code 2 if it cannot begin */
 export async function runVerify(options: VerifyOptions, progress: Progress = {}): Promise<Report> {
-  const { effects, sandbox, shop } = options;
+  const { effects, sandbox, shop, hold = (act) => act() } = options;
   const sender = new Sender(options);
   const outcomes: Outcome[] = [];
   const results: StepResult[] = [];
@@ -71,10 +72,11 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
   };
   const world: World = {
     ...options,
-    sales: sandbox === undefined ? madeUpSales() : sandboxSales(sandbox, shop, options.hold),
+    sales: sandbox === undefined ? madeUpSales() : sandboxSales(sandbox, shop, hold),
     sender,
     outcomes,
     hasEffects: effects !== undefined,
+    hold,
     readRows,
   };
 

@@ -6,6 +6,7 @@ import { fixtureNotification } from '../../testing/notification-request';
 import { failure } from '../failure';
 import { say } from '../language';
 import { partOf, type SandboxClient } from '../sandbox-client';
+import type { Hold } from './without-trace';
 
 /** Identifies one refund, reversal or payout. */
 interface Identity {
@@ -134,13 +135,9 @@ export function madeUpSales(): Sales {
  * notifications are made here, because the script decides when and how often to send them.
  *
  * @param shop - creates the orders, by a POST; without it, the merchant has none for these sales
- * @param hold - gets each journey while it is made and hidden, so that an interrupted run leaves none behind
+ * @param hold - makes and hides each journey, so that an interrupted run leaves none behind
  */
-export function sandboxSales(
-  sandbox: SandboxClient,
-  shop: URL | undefined,
-  hold: (making: Promise<unknown>) => void = () => undefined,
-): Sales {
+export function sandboxSales(sandbox: SandboxClient, shop: URL | undefined, hold: Hold): Sales {
   const own = ownJourneys(sandbox);
   const ofShop = shop === undefined ? own : shopJourneys(sandbox, shop);
   const control = async (path: string, body?: object) => {
@@ -149,15 +146,12 @@ export function sandboxSales(
   };
   return new Sales({
     create(wish) {
-      const make = async () => {
+      return hold(async () => {
         const journey = await (wish.referenceCode === undefined ? ofShop : own)(wish);
         // No trace of it stays on the page and in `list`, and the sandbox itself sends nothing about it.
         await sandbox.call('POST', `/sandbox/transactions/${journey.uuid}/hide`);
         return journey;
-      };
-      const making = make();
-      hold(making.catch(() => undefined));
-      return making;
+      });
     },
     async pay({ uuid }) {
       await sandbox.call('POST', `/sandbox/transactions/${uuid}/pay`);

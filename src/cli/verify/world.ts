@@ -4,6 +4,7 @@ import type { Row } from './judge';
 import type { Sales } from './sales';
 import type { Sender } from './send';
 import type { Outcome, Step } from './step';
+import type { Hold } from './without-trace';
 
 /** What the groups of the script work with. Nothing in it is changed by them. */
 export interface World {
@@ -17,6 +18,8 @@ export interface World {
   readonly restart?: (() => Promise<void>) | undefined;
   /** Whether `--effects` is there. */
   readonly hasEffects: boolean;
+  /** Does what leaves a trace until it is whole. */
+  readonly hold: Hold;
   /** What every step so far has found. */
   readonly outcomes: readonly Outcome[];
   /** Reads `--effects` once more, and takes what is there for what was there before the next step. */

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../../errors';
 import type { SandboxNotification } from '../model/records';
+import { type Text, text } from '../text';
 
 /** The listener's URL for a notification, with its flags after the merchant's own query. */
 export function listenerUrl(base: string, { query }: Pick<SandboxNotification, 'query'>): string {
@@ -10,17 +11,17 @@ export function listenerUrl(base: string, { query }: Pick<SandboxNotification, '
 }
 
 /** @throws `ConfigurationError` for a URL that notifications cannot be sent to */
-export function checkWebhookUrl(text: string | undefined): void {
-  if (text === undefined) return;
-  const url = httpUrl(text);
-  if (url === undefined) {
-    throw new ConfigurationError('Expected `webhookUrl` to be an absolute http or https URL.');
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new ConfigurationError(
-      'Expected `webhookUrl` without user and password: the sandbox sends its `credentials` by itself.',
-    );
-  }
+export function checkWebhookUrl(url: string | undefined): void {
+  const problem = listenerProblem(url);
+  if (problem !== undefined) throw new ConfigurationError(problem[0]);
+}
+
+/** Why notifications cannot be sent to this URL. */
+export function listenerProblem(given: string | undefined): Text | undefined {
+  if (given === undefined) return undefined;
+  const url = httpUrl(given);
+  if (url === undefined) return text('refused.listenerUrl');
+  return url.username === '' && url.password === '' ? undefined : text('refused.listenerPair');
 }
 
 /** Reads an absolute http or https URL. `undefined` for any other text, because the platform's error would quote it. */

@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../../errors';
 import type { Credentials } from '../../service/credentials';
 import type { Control } from '../controls/control';
 import { controls } from '../controls/controls';
@@ -50,9 +49,6 @@ function refusal(error: unknown, inPortuguese: boolean): ServiceAnswer {
   if (error instanceof SandboxError) {
     return json(statuses[error.code], { message: inPortuguese ? error.portuguese : error.message });
   }
-  // Without the page of the documentation that it names: it is about the library's options.
-  if (error instanceof ConfigurationError)
-    return json(400, { message: error.message.split(' See docs/')[0] });
   return json(500, {
     message: `The sandbox itself failed (${error}). Report it with the call and its body: no call should cause this.`,
   });

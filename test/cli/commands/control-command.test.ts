@@ -89,9 +89,13 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
     ],
     [
       '`fault` says what it sets',
-      'fault getTransaction status --status 504 => 0 getTransaction: status 504 on the next call.',
+      'fault getTransaction status --status 504 => 0 getTransaction: status 504 on the next call (fault-1).',
       'fault getTransaction status --status 504 --takes-effect => 0 getTransaction: status 504, carried out, on the next',
-      'fault getTransaction close-after-answer --ms 7 => 0 getTransaction: close-after-answer N ms on the next call.',
+      'fault getTransaction close-after-answer --ms 7 => 0 getTransaction: close-after-answer N ms on the next call (fault-3).',
+      'fault --clear fault-2 => 0 The fault fault-2 is removed.',
+      'fault --clear fault-2 => 1 … No fault has this id',
+      'list => 0 … getTransaction status (`fault --clear fault-1`) … (`fault --clear fault-3`)',
+      'fault --clear fault-1 fault-3 => 2 … Expected `--clear` alone, or with the id of one fault.',
       'fault --clear => 0 … All faults are removed.',
     ],
   ])('%s', async (_claim, ...steps) => {
@@ -189,7 +193,11 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
     expect(await json('resend')).toMatchObject({ delivery: 'delivery-2', httpStatus: 200 });
     const declined = { referenceCode: 'order-2', scheduledPayment: { status: 'FAILED' } };
     expect(await json('decline-scheduled order-2')).toMatchObject(declined);
-    const set = { operation: 'getTransaction', fault: { kind: 'status', status: 504, times: 2 } };
+    const set = {
+      id: 'fault-1',
+      operation: 'getTransaction',
+      fault: { kind: 'status', status: 504, times: 2 },
+    };
     expect(await json('fault getTransaction status --status 504 --times 2')).toEqual(set);
   });
 

@@ -101,12 +101,18 @@ describe.concurrent('sandbox', () => {
 
   it('refuses a control call that would send notifications over plain http to another machine', async () => {
     const { url, end } = await start();
-    const put = async (webhookUrl: string) => {
+    const put = async (webhookUrl: string, language = 'en') => {
+      const init = { method: 'PUT', headers: { ...headers, 'accept-language': language } };
       const body = JSON.stringify({ webhookUrl });
-      return (await fetch(`${url}/sandbox/webhook-url`, { method: 'PUT', headers, body })).status;
+      const answer = await fetch(`${url}/sandbox/webhook-url`, { ...init, body });
+      return `${answer.status} ${await answer.text()}`;
     };
-    expect(await put('http://merchant.example/webhooks')).toBe(400);
-    expect(await put('https://merchant.example/webhooks')).toBe(200);
+    const plain = 'http://merchant.example/webhooks';
+    expect(await put(plain)).toMatch(
+      /^400 .*Expected `webhookUrl` to be an https URL.*--allow-insecure-http/,
+    );
+    expect(await put(plain, 'pt-BR')).toMatch(/^400 .*`webhookUrl` precisa ser uma URL https.*--allow-ins/);
+    expect(await put('https://merchant.example/webhooks')).toMatch(/^200 /);
     await end();
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { type Sandbox, type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -22,7 +23,7 @@ import { listen, onTestsEnd } from '../listeners/listen';
 import { type Parts, pair, rightHeader, startMerchant } from '../listeners/merchant';
 import { rightListeners } from '../listeners/right-listeners';
 import { startListener, verifyListener } from '../listeners/verify-listener';
-import { printed, runCli, startCli } from '../run-cli';
+import { runCli, startCli } from '../run-cli';
 
 const environment = { PAYMENTS_API_KEY: pair.apiKey, PAYMENTS_API_TOKEN: pair.apiToken };
 
@@ -63,6 +64,28 @@ function openOf({ steps }: Report, id: string): string {
 function startConfirming(service: string) {
   const does = 'confirms payments with the service, as the README advises';
   return startListener(rightListeners.find((listener) => listener.does === does) ?? { does }, service);
+}
+
+/** The origin of a proxy in front of a sandbox, which answers some paths itself, or leaves them without an answer. */
+async function proxyOf(
+  sandbox: Sandbox,
+  answer: (path: string, response: ServerResponse) => ServerResponse | undefined,
+): Promise<string> {
+  const { url } = await listen(
+    async (request, response) => {
+      const { method = '', url: path = '' } = request;
+      if (answer(path, response) !== undefined) return;
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).filter(([name]) => /^x-api|^content-type$/.test(name)),
+      ) as Record<string, string>;
+      const body = await text(request);
+      const init = { method, headers, ...(method === 'GET' ? {} : { body }) };
+      const forwarded = await fetch(sandbox.url + path, init);
+      response.writeHead(forwarded.status).end(await forwarded.text());
+    },
+    () => [],
+  );
+  return new URL(url).origin;
 }
 
 /** The URL of a server with a certificate that nobody trusts. */
@@ -209,12 +232,35 @@ describe.concurrent('verify cannot begin, and says so by exit code 2, when', { t
     expect([exitCode, message]).toEqual([2, expect.stringContaining('plain http and the other https')]);
   });
 
-  it('the sandbox cannot make a sale, as one of another version', async () => {
+  it.each([
+    ['has no list of faults', '/sandbox/faults', 'No sandbox of this version'],
+    ['makes no sale', '/v1.1/checkout/pix-automatic', 'of the same version as this command'],
+    ['cannot hide a sale', '/hide', 'of the same version as this command'],
+    ['does not count the calls about a sale', '/calls-about/', 'of the same version as this command'],
+  ])('the sandbox is of another version, which %s', async (_what, lacking, words) => {
     const { url, received } = await startRecorder(200);
-    const sandbox = await answering((response) => response.end('{"deliveries":[],"faults":[]}'));
-    const { exitCode, message } = await failureOf(url, '--sandbox', new URL(sandbox).origin);
+    const sandbox = await openSandbox();
+    const older = await proxyOf(sandbox, (path, response) => {
+      if (path.includes(lacking)) return response.writeHead(404).end('{}');
+      return undefined;
+    });
+    const { exitCode, message } = await failureOf(url, '--sandbox', older);
     expect({ exitCode, received }).toEqual({ exitCode: 2, received: [] });
-    expect(message).toContain('of the same version as this command');
+    expect(message).toContain(words);
+    expect(sandbox.pendingFaults).toEqual([]);
+  });
+
+  it.each([
+    ['at the first call', '/sandbox/faults', 'did not answer within 10 s'],
+    ['when a sale is made', '/v1.1/checkout/pix-automatic', 'quick enough'],
+  ])('the sandbox is slow %s', async (_when, slow, words) => {
+    const { url, received } = await startRecorder(200);
+    const sandbox = await proxyOf(await openSandbox(), (path, response) =>
+      path.includes(slow) ? response : undefined,
+    );
+    const { exitCode, message } = await failureOf(url, '--sandbox', sandbox);
+    expect({ exitCode, received }).toEqual({ exitCode: 2, received: [] });
+    expect(message).toContain(words);
   });
 });
 
@@ -404,6 +450,25 @@ it('verify with --shop holds a listener that refuses orders which its own shop d
   );
 }, 180_000);
 
+it('an interrupted run ends what it is about to make before it looks at the sandbox, and begins nothing more', async () => {
+  const exited = new Promise((resolve) =>
+    vi.spyOn(process, 'exit').mockImplementationOnce((code) => resolve(code) as never),
+  );
+  const did: string[] = [];
+  const sandbox = { faults: async () => did.push('looked') && [] } as unknown as SandboxClient;
+  await withoutTrace(sandbox, async (_setAside, hold = (act) => act()) => {
+    const making = hold(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      did.push('made');
+    });
+    process.emit('SIGINT', 'SIGINT');
+    void hold(async () => did.push('began'));
+    await making;
+  });
+  expect(await exited).toBe(130);
+  expect(did).toEqual(['looked', 'made', 'looked']);
+});
+
 describe.concurrent('verify with a sandbox for real sales', { timeout: 180_000 }, () => {
   it('sends none of them to the sandbox’s own listener, and leaves none of them in its lists', async () => {
     const { url: webhookUrl, received } = await startRecorder(200);
@@ -426,16 +491,48 @@ describe.concurrent('verify with a sandbox for real sales', { timeout: 180_000 }
     expect(armed()).toBe('createRecurringCheckout 2, getTransaction 1');
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('leaves the sandbox as it was after %s', async (signal) => {
-    const sandbox = await openSandbox();
-    sandbox.fault('createRecurringCheckout', { kind: 'status', status: 504, times: 2 });
+  it.each([
+    ['SIGINT', 'while a sale is made', 'createRecurringCheckout', undefined],
+    ['SIGTERM', 'while its own fault is armed', 'getTransaction', 'status'],
+  ] as const)('leaves the sandbox as it was after %s %s', async (signal, _when, operation, fault) => {
+    let meet = (): void => undefined;
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    const sandbox = await openSandbox({
+      log(entry) {
+        if (entry.type === 'request' && entry.operation === operation && entry.fault === fault) meet();
+      },
+    });
     const { url, effects } = await startConfirming(sandbox.url);
+    sandbox.setWebhookUrl(`${url}?own`);
+    sandbox.fault('createRecurringCheckout', { kind: 'status', status: 504, times: 2 });
+    sandbox.fault('cancelScheduledPayment', { kind: 'latency', ms: 1, times: Number.POSITIVE_INFINITY });
+    const armed = () => sandbox.pendingFaults.map(({ id: _, ...pending }) => JSON.stringify(pending));
+    const before = armed();
     const run = startCli(['verify', url, '--effects', effects, '--sandbox', sandbox.url], environment);
-    await printed(run, /✓ Books amounts to the cent/);
+    await met;
     run.child.kill(signal);
     expect(await run.ended).toMatchObject({ status: signal === 'SIGINT' ? 130 : 143 });
-    expect(sandbox.pendingFaults).toMatchObject([{ operation: 'createRecurringCheckout', left: 2 }]);
-    expect(sandbox.transactions).toEqual([]);
+    expect(armed().map((one) => one.replaceAll('1000000000', 'null'))).toEqual(before);
+    expect([sandbox.transactions, sandbox.webhookUrl]).toEqual([[], `${url}?own`]);
+  });
+
+  it('lets its faults meet its own sales alone', async () => {
+    let other = '';
+    const meeting: Promise<unknown>[] = [];
+    const sandbox = await openSandbox({
+      log(entry) {
+        if (entry.type === 'request' && entry.fault === 'status' && entry.operation === 'getTransaction')
+          meeting.push(client.getTransaction(other));
+      },
+    });
+    const client = new PaymentsClient({ baseUrl: sandbox.url, ...pair, maxRetries: 0 });
+    other = (await client.createRecurringCheckout(fixtures.recurringCheckoutRequest())).response.uuid;
+    const report = await verifyListener(await startConfirming(sandbox.url), { sandbox: sandbox.url });
+    expect(trace(report)).toBe('failed:; not checked:');
+    expect(meeting.length).toBeGreaterThan(0);
+    for (const met of meeting) expect(await met).toMatchObject({ uuid: other });
   });
 
   it('also runs from the button of the sandbox’s page', async () => {

@@ -10,10 +10,11 @@ export async function startRecorder(status: number, answer = '') {
   const listener = await listen(
     async (request, response) => {
       const { authorization = '' } = request.headers;
+      const given = await text(request);
       received.push({
         url: request.url ?? '',
         authorization,
-        body: JSON.parse((await text(request)) || '{}'),
+        body: given.startsWith('{') ? JSON.parse(given) : { given },
       });
       response.writeHead(status).end(answer.replace('{authorization}', authorization));
     },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { controls } from '../../../src/sandbox/controls/controls';
 import type { SandboxControls } from '../../../src/sandbox/core';
 import { control } from '../../../src/sandbox/server/control-routes';
-import { credentials, openListener, openSandbox, order, readJson } from '../helpers';
+import { credentials, headers, openListener, openSandbox, order, readJson } from '../helpers';
 
 /** A control call over HTTP, as a script in any language would make it. */
 async function openControl() {
@@ -117,6 +117,27 @@ describe('control calls over HTTP', () => {
     await sandbox.idle();
     const urls = listener.received.map(({ url }) => url);
     expect(urls).toEqual(['/hooks?type=own', '/hooks?type=own', '/hooks/new']);
+  });
+
+  it('say in the language of the caller why the listener cannot be at a URL', async () => {
+    const { call, sandbox, listener } = await openControl();
+    const refusal = async (webhookUrl: string, language: string) => {
+      const init = { headers: { ...headers, 'accept-language': language } };
+      const answer = await call('PUT', '/sandbox/webhook-url', { webhookUrl }, init);
+      return `${answer.status} ${((await answer.json()) as { message: string }).message}`;
+    };
+    expect([
+      await refusal('localhost:3000', 'en'),
+      await refusal('localhost:3000', 'pt-BR'),
+      await refusal('http://ana:secret@127.0.0.1/', 'en'),
+      await refusal('http://ana:secret@127.0.0.1/', 'pt-BR'),
+    ]).toEqual([
+      '400 Expected `webhookUrl` to be an absolute http or https URL.',
+      '400 `webhookUrl` precisa ser uma URL absoluta, http ou https.',
+      '400 Expected `webhookUrl` without user and password: the sandbox sends its `credentials` by itself.',
+      '400 `webhookUrl` não pode ter usuário e senha: o sandbox envia as próprias `credentials`.',
+    ]);
+    expect(sandbox.webhookUrl).toBe(listener.url);
   });
 
   it('set faults and take them back', async () => {

@@ -50,10 +50,12 @@ export async function* confirms(world: World): Script {
 }
 
 /** While the service cannot be asked. @returns whether the listener asks at all */
-async function* unasked({ sales }: World, sandbox: SandboxClient): Script<boolean> {
+async function* unasked({ sales, hold }: World, sandbox: SandboxClient): Script<boolean> {
   const sale = await sales.sale();
   const fault = { kind: 'status', status: 503, times: FAULTS, transactionUUID: sale.uuid };
-  const armed = await sandbox.call('POST', '/sandbox/faults', { operation: 'getTransaction', fault });
+  const armed = await hold(() =>
+    sandbox.call('POST', '/sandbox/faults', { operation: 'getTransaction', fault }),
+  );
   const calls = await sandbox.callsAbout(sale.uuid);
   const asks = async () => (await sandbox.callsAbout(sale.uuid)) > calls;
   const outcome: Outcome = yield { ...maybe('unasked', say('sent.unasked'), sale.payment), isProbe: true };
