@@ -36,7 +36,7 @@ export class OrderBusyError extends PaymentsError {
   }
 }
 
-/** The order has a journey over other money than this request asks for. Nothing was sent. */
+/** The order has a journey for a different amount than this request asks for. Nothing was sent. */
 export class OrderConflictError extends PaymentsError {
   static {
     brand(this, 'OrderConflictError');
@@ -58,7 +58,7 @@ export class OrderConflictError extends PaymentsError {
     const differ = paths.length === 1 ? `${paths[0]} differs` : `${paths.join(', ')} differ`;
     super(
       'order_conflict',
-      `The order has a journey over other money: ${differ} from this request. If the order has ` +
+      `The order has a journey for a different amount: ${differ} from this request. If the order has ` +
         'changed, call `open` with `{ replace: true }`; if this is another purchase, give it an order key of its own.',
       { outcome: 'not-sent' },
     );
