@@ -38,6 +38,8 @@ export const common = {
     testTimeout: 15_000,
     hookTimeout: 30_000,
     expect: { poll: { timeout: 10_000 } },
+    // In Portuguese, the messages of errors would point to another page.
+    env: { LANG: 'C', LC_ALL: '', LC_MESSAGES: '' },
   },
 };
 
@@ -69,7 +71,7 @@ const examples: Settings = {
   globalSetup: 'test/package/install-tarball.ts',
   // Each file runs npm and a compiler, so more than two files at once only slow each other down.
   maxWorkers: 2,
-  env: { NEXT_TELEMETRY_DISABLED: '1' },
+  env: { ...common.test.env, NEXT_TELEMETRY_DISABLED: '1' },
   // With an empty npm cache, installing a framework takes a while.
   testTimeout: 300_000,
 };
@@ -105,6 +107,11 @@ const heavy = [
   project('wrong-listeners', wrongListeners),
   // Two years of notifications in each store, and a shop that is killed between any two steps of `open`.
   project('histories', ['test/machines/{orders-crash,two-years}/*.test.ts']),
+  // Ten times the orders that live at random, with their figures printed as they come.
+  project('orders', ['test/machines/orders-crash/at-random.test.ts'], {
+    disableConsoleIntercept: true,
+    env: { ORDERS_SIZE: process.env['ORDERS_SIZE'] ?? '10' },
+  }),
   // The chaos run and the outages, with their figures printed as they come.
   project('chaos', ['test/machines/outages/*.test.ts', 'test/machines/crash/*.chaos.ts'], {
     disableConsoleIntercept: true,

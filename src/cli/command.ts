@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Text } from '../sandbox/text';
+import type { Language } from '../shared/language';
 import { didYouMean, quoteWord, usageFailure } from './failure';
-import { type Language, say } from './language';
+import { say } from './language';
 import type { TextKey } from './texts';
 
 /** The package's own name: with another name, `npx` would run whatever package somebody registers under it. */

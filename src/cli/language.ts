@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Text } from '../sandbox/text';
+import { type Language, languageOfEnvironment } from '../shared/language';
 import { type TextKey, texts } from './texts';
 import { visible } from './visible';
-
-export type Language = 'en' | 'pt';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -16,9 +15,9 @@ export function inLanguage<Result>(language: Language, work: () => Result): Resu
 
 /** The language of `--lang`, or that of the environment. Read before the options are, whose errors need it. */
 export function languageOf(args: readonly string[]): Language {
-  const { LC_ALL, LC_MESSAGES, LANG } = process.env;
   const asked = /(?:^| )--lang[ =](en|pt)/i.exec(args.join(' '))?.[1];
-  return /^pt/i.test(asked || LC_ALL || LC_MESSAGES || LANG || 'en') ? 'pt' : 'en';
+  if (asked === undefined) return languageOfEnvironment();
+  return /^pt/i.test(asked) ? 'pt' : 'en';
 }
 
 export const isPortuguese = () => chosen.getStore() === 'pt';

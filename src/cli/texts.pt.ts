@@ -132,9 +132,9 @@ export const pt: Record<keyof typeof en, string> = {
   'config.tokenSpace':
     'O token (PAYMENTS_API_TOKEN) não pode ter espaços nas pontas. Provavelmente foi copiado com uma quebra de linha.',
   'config.keyCharacters':
-    'A chave (PAYMENTS_API_KEY) só pode ter caracteres Latin-1, sem caracteres de controle, como exige um header. Provavelmente foi copiada com um caractere invisível.',
+    'A chave (PAYMENTS_API_KEY) só pode ter caracteres Latin-1, sem caracteres de controle, como exige um cabeçalho. Provavelmente foi copiada com um caractere invisível.',
   'config.tokenCharacters':
-    'O token (PAYMENTS_API_TOKEN) só pode ter caracteres Latin-1, sem caracteres de controle, como exige um header. Provavelmente foi copiado com um caractere invisível.',
+    'O token (PAYMENTS_API_TOKEN) só pode ter caracteres Latin-1, sem caracteres de controle, como exige um cabeçalho. Provavelmente foi copiado com um caractere invisível.',
   'config.port': 'Passe outra porta em `--port`: o `fetch` e os navegadores se recusam a chamar essa.',
   'config.publicUrl': '`--public-url` precisa ser uma URL http ou https absoluta.',
   'config.openToNetwork':

@@ -1,3 +1,5 @@
+import { languageOfEnvironment } from '../shared/language';
+
 /**
  * Whether a failed call may have gone through.
  *
@@ -27,16 +29,20 @@ export type PaymentsErrorCode =
 
 const brands = new WeakMap<object, symbol>();
 
-const POINTER = / See docs\/errors\.md#\w+ in pix-automatic-sdk\./g;
+const POINTER = / See docs\/(?:pt\/)?errors\.md#\w+ in pix-automatic-sdk\./g;
 
 /** Removes the reference to `docs/errors.md` from an error's message, for readers who do not have the package. */
 export function withoutPointer(message: string): string {
   return message.replace(POINTER, '');
 }
 
-/** Adds a reference to the code's section of `docs/errors.md`; only one, even if the message is another error's. */
+/**
+ * Adds a reference to the code's section of `docs/errors.md`, or of its translation where the environment's language is
+ * Portuguese; only one, even if the message is another error's.
+ */
 function withPointer(message: string, code: PaymentsErrorCode): string {
-  return `${withoutPointer(message)} See docs/errors.md#${code} in pix-automatic-sdk.`;
+  const page = languageOfEnvironment() === 'pt' ? 'docs/pt/errors.md' : 'docs/errors.md';
+  return `${withoutPointer(message)} See ${page}#${code} in pix-automatic-sdk.`;
 }
 
 /**

@@ -113,19 +113,19 @@ export function orderLinkOf(
         const isUndecided = UNDECIDED.has(reason);
         const known = order.cases.find((each) => each.id === id);
         const isOwn = details.isOwn || (isUndecided && known?.isOwn);
-        if (!isKnown(order) || (isOwn && isBooked(order, sale))) return order;
+        if (!isKnown(order) || ((isOwn || isUndecided) && isBooked(order, sale))) return order;
         const entry = { id, reason, sale, amount, at: now, ...(isOwn && { isOwn: true as const }) };
         return withCase(order, entry, isRunning || isUndecided);
       });
     },
 
-    async isMarked(records, { id, details: { order: key, sale, isOwn } }) {
+    async isMarked(records, { id, reason, details: { order: key, sale, isOwn } }) {
       if (key === undefined) return true;
       const { order } = await readOrder(records, key);
       return (
         !isKnown(order) ||
         order.cases.some((each) => each.id === id) ||
-        (isOwn === true && isBooked(order, sale))
+        ((isOwn === true || UNDECIDED.has(reason)) && isBooked(order, sale))
       );
     },
 

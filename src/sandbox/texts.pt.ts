@@ -54,7 +54,7 @@ export const pt: Record<keyof typeof en, string> = {
   'cancel-scheduled.about': 'Cancela um pagamento agendado, como faz `cancelScheduledPayment`',
   'hide.label': 'Ocultar',
   'hide.about':
-    'Tira uma jornada de todas as listas e não envia nada sobre ela, como `verify` faz com as suas',
+    'Tira uma jornada de todas as listas e não envia nada sobre ela, como `verify` faz com as que ele cria',
   'pay-out.label': 'Repassar',
   'pay-out.about': 'Faz um repasse para uma conta, ou falha com um código documentado',
   'pay-out.done': 'Repasse {uuid}: {amount}, {outcome}',

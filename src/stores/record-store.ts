@@ -227,6 +227,7 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
     async claim(subject, state, limits) {
       const leaseMs = checkDuration('leaseMs', limits.leaseMs);
       const withinMs = checkDuration('withinMs', limits.withinMs);
+      const { isByPerson, retentionMs = 0 } = limits;
       // Proves that the lease is this claim's own, whichever attempt has written it.
       const token = newToken();
       let firstNow: number | undefined;
@@ -236,7 +237,6 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
         // From the first read, whichever attempt succeeds, so that no lease ends later than it was asked for.
         firstNow ??= now;
         const left = leaseMs - Math.max(0, now - firstNow);
-        const { isByPerson } = limits;
         const decision = decideClaim(value, { state, token, now, leaseMs: left, isByPerson });
         if (decision.status !== 'claimed') return { result: decision };
         const { next, handledStates } = decision;
@@ -244,7 +244,8 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
         const claim = { status: 'claimed', subject, state, token, fence, handledStates } as const;
         claimed.set(claim, { ...reading, value: next ?? value, version: fence });
         if (next === undefined) return { result: claim };
-        return { result: claim, next, until: endOf(next), before: firstNow + withinMs };
+        const until = Math.max(endOf(next), now + retentionMs);
+        return { result: claim, next, until, before: firstNow + withinMs };
       });
     },
 
@@ -360,10 +361,11 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
 
     async listRecords<Value extends object>(prefix: 'order:' | 'open:', page: StepPage) {
       const start = `${namespace}/${prefix}`.length;
-      return list<Kept, { readonly place: string; readonly value: Value }>(prefix, page, (value, key) => ({
-        place: key.slice(start),
-        value: plain<Value>(value),
-      }));
+      const { now } = await read(records, keyOf(namespace, 'maintain', ''));
+      // One that has expired may be listed until it is deleted.
+      return list<Kept, { readonly place: string; readonly value: Value }>(prefix, page, (value, key) =>
+        value.until > now ? { place: key.slice(start), value: plain<Value>(value) } : undefined,
+      );
     },
   };
 }

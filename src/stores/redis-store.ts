@@ -120,12 +120,17 @@ return removed`;
 /** How many names of the index one step looks at. */
 const BATCH = 100;
 
+/** After all names, which are ASCII. */
+const END = '\x7f';
+
 export class RedisRecords implements RecordStore {
   readonly #run: RunScript;
   readonly #prefix: string;
   /** What is listed lies in one slot of a cluster, together with its index: the braces say so. */
   readonly #place: string;
   readonly #index: string;
+  /** The name in the index up to which it is tidy. */
+  #tidied = '';
 
   constructor(run: RunScript, prefix: string, namespace: string) {
     this.#run = run;
@@ -170,12 +175,15 @@ export class RedisRecords implements RecordStore {
     }
   }
 
-  /** Redis deletes the records; this removes their names from the index. */
+  /** Redis deletes the records; this removes their names from the index. Begins after the name where it ended last. */
   async deleteExpired(limit: number): Promise<number> {
     let deleted = 0;
-    for (let from = ''; deleted < limit; ) {
-      const names = await this.#names('', from, BATCH);
-      if (names.length === 0) return deleted;
+    while (this.#tidied !== END && deleted < limit) {
+      const names = await this.#names('', this.#tidied, BATCH);
+      if (names.length === 0) {
+        this.#tidied = END;
+        break;
+      }
       const removed = await this.#run(
         PRUNE,
         [this.#index, ...names.map((name) => this.#keyOf(name))],
@@ -183,8 +191,10 @@ export class RedisRecords implements RecordStore {
       );
       if (!Number.isSafeInteger(Number(removed))) throw unexpectedReply('the script');
       deleted += Number(removed);
-      from = names.at(-1) as string;
+      this.#tidied = names.at(-1) as string;
     }
+    // With nothing left, the next run begins at the first name.
+    if (deleted === 0) this.#tidied = '';
     return deleted;
   }
 

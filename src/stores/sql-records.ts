@@ -1,6 +1,6 @@
 import { ConfigurationError, StoreError } from '../errors';
-import { sleep } from '../shared/time';
-import { mayRetry, saysNoTable } from './driver-error';
+import { DAY_MS, sleep } from '../shared/time';
+import { cannotAsk, mayRetry, saysNoTable } from './driver-error';
 import {
   type ListedRecord,
   type ListPage,
@@ -51,6 +51,12 @@ export interface LockedRecord extends ReadRecord {
 
 /** What was written to a locked record. */
 export type Written = Pick<LockedRecord, 'version' | 'transaction'>;
+
+/**
+ * What is deleted at the millisecond of its end. Anything else is written again and again, and kept until the end of its
+ * last day: PostgreSQL updates a row in place only if no column of an index changes.
+ */
+const EXACT = /^[\w.-]+\/(?:letter:|open:|maintain)/;
 
 /** Constant: each name would be a statement of its own to the server's statistics, and push others out. */
 const SAVEPOINT = 'pix_automatic';
@@ -128,7 +134,8 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   }
 
   async write(key: string, change: WriteRecord, tx?: Tx): Promise<boolean> {
-    const { record, version, next, before, expiresAt } = change;
+    const { record, version, next, before } = change;
+    const expiresAt = EXACT.test(key) ? change.expiresAt : Math.ceil(change.expiresAt / DAY_MS) * DAY_MS;
     const [text, values] =
       version === 0
         ? [this.sql.insert, [key, record, next, expiresAt, before]]
@@ -202,6 +209,10 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
       }
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
+      const unasked = cannotAsk(cause, DIALECT_NAMES[this.#dialect]);
+      if (unasked !== undefined) {
+        throw new StoreError(`The table ${this.sql.name} was not created. ${unasked}`, { cause });
+      }
       throw new StoreError(
         `The database did not create the table ${this.sql.name} or its index; \`cause\` says why. The role must own ` +
           'the table if it exists, and may need more rights to create it: in PostgreSQL USAGE and CREATE on the schema, ' +
@@ -289,19 +300,29 @@ const COLUMNS: Readonly<Record<SqlDialect, string>> = {
   expires_at INTEGER NOT NULL`,
 };
 
+const DIALECT_NAMES: Readonly<Record<SqlDialect, string>> = {
+  postgres: 'PostgreSQL',
+  mysql: 'MySQL',
+  sqlite: 'SQLite',
+};
+
 const MAX_NAME_BYTES = 63;
+const MAX_MYSQL_CHARACTERS = 64;
 
 /**
- * A name as an identifier of the dialect. PostgreSQL truncates a longer one, so that two tables could become one.
+ * A name as an identifier of the dialect. PostgreSQL truncates a longer one, so that two tables could become one; MySQL
+ * refuses it with the first statement.
  *
  * @throws `ConfigurationError` for a name that cannot be quoted
  */
 function quoted(dialect: SqlDialect, name: string): string {
-  const isTooLong = dialect === 'postgres' && new TextEncoder().encode(name).length > MAX_NAME_BYTES;
+  const isTooLong =
+    (dialect === 'postgres' && new TextEncoder().encode(name).length > MAX_NAME_BYTES) ||
+    (dialect === 'mysql' && [...String(name)].length > MAX_MYSQL_CHARACTERS);
   if (typeof name !== 'string' || name === '' || name.includes('\0') || isTooLong) {
     throw new ConfigurationError(
-      'Expected a name of a table or schema, unquoted and without the other part, of up to 52 bytes in PostgreSQL: ' +
-        "{ schema: 'shop', table: 'notifications' }. It is quoted for you.",
+      'Expected a name of a table or schema, unquoted and without the other part, of up to 52 bytes in PostgreSQL and 64 ' +
+        "characters in MySQL: { schema: 'shop', table: 'notifications' }. It is quoted for you.",
     );
   }
   return dialect === 'mysql' ? `\`${name.replaceAll('`', '``')}\`` : `"${name.replaceAll('"', '""')}"`;
@@ -318,7 +339,9 @@ function definitionOf(dialect: SqlDialect, name: string, table: string): string[
   const create = `CREATE TABLE IF NOT EXISTS ${name} (\n  ${COLUMNS[dialect]}`;
   if (dialect === 'mysql') return [`${create},\n  KEY (expires_at)\n) ENGINE = InnoDB`];
   const index = quoted(dialect, `${table}_expires_at`);
-  return [`${create}\n)`, `CREATE INDEX IF NOT EXISTS ${index} ON ${name} (expires_at)`];
+  // Leaves room on each page, so that a row can be updated where it is.
+  const storage = dialect === 'postgres' ? ' WITH (fillfactor = 80)' : '';
+  return [`${create}\n)${storage}`, `CREATE INDEX IF NOT EXISTS ${index} ON ${name} (expires_at)`];
 }
 
 /** Milliseconds since 1970 by the database's clock, in UTC: a session's time zone may have clock changes. */

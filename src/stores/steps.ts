@@ -220,6 +220,11 @@ export interface ClaimLimits {
    */
   readonly withinMs: number;
   /**
+   * How long its completion will be remembered, in milliseconds. The record is kept for as long from the claim on, so that
+   * the completion need not change when it is deleted. Default: as long as the lease.
+   */
+  readonly retentionMs?: number | undefined;
+  /**
    * Whether a person has decided about it: such a state has its place beyond those that are remembered, because a person
    * cannot flood a store.
    */

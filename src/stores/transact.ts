@@ -259,8 +259,9 @@ class Transaction<Tx, Prepared, Value> {
   /** Outside the transaction, so that there is a row to lock in it. */
   async #makeRecord(now: number): Promise<void> {
     const record = recordToText(NO_RECORD, newToken());
-    // Longer than a transaction.
-    const [next, expiresAt] = [nextVersion(0, now), now + HOUR_MS];
+    // Longer than a transaction, and as long as the done state, which then changes no column of an index.
+    const keptMs = Math.max(HOUR_MS, this.#request.retentionMs);
+    const [next, expiresAt] = [nextVersion(0, now), now + keptMs];
     await this.#shared.records.write(this.#key, { record, version: 0, next, before: NEVER, expiresAt });
   }
 

@@ -1,5 +1,6 @@
 // Where reports go without an `onReport`: the lines of the log, and the counting of those that are alike.
 
+import { isDocumentedState } from '../service/states';
 import { MINUTE_MS } from '../shared/time';
 import { REPORTER, type Reporter, reporterTo, type WebhookReport } from './report';
 import { inOneLine, pathsOf, type WebhookReportCode } from './report-texts';
@@ -24,7 +25,8 @@ export function defaultReport(): (report: WebhookReport) => void {
     );
   };
   return (report) => {
-    const { code, status, kind, key, reason, delivery, message, issues = [], error } = report;
+    const { code, status, kind, reason, delivery, message, issues = [], error } = report;
+    const key = report.key && shownKey(report.key, kind);
     const described = THROWN_BY_MERCHANT.has(code) ? describeThrown(error) : '';
     const place = code === 'callback_failed' || code === 'internal' ? placeOf(error) : undefined;
     const thrown = [described, place && `at ${place}`].filter(Boolean).join(' ');
@@ -53,6 +55,21 @@ export function defaultReport(): (report: WebhookReport) => void {
       `pix-automatic-sdk: webhook ${code}${details && ` (${details})`}: ${message}${thrown && ` [${thrown}]`}`,
     );
   };
+}
+
+const SALE_KINDS: ReadonlySet<string | undefined> = new Set([
+  'payment',
+  'saleStatus',
+  'refund',
+  'reversal',
+  'payout',
+]);
+
+/** A key as a log may have it: a state that the document does not name is a text of the sender's, which may say anything. */
+function shownKey(key: string, kind: string | undefined): string {
+  const [, subject, state = ''] = /^([^:]*:[^:]*):(.*)$/s.exec(key) ?? [];
+  if (!SALE_KINDS.has(kind) || subject === undefined || isDocumentedState(state)) return key;
+  return `${subject}:…`;
 }
 
 /** Other errors come from the platform, and may quote the request. */

@@ -190,7 +190,8 @@ async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions):
   const leaseAge = stopwatch();
   let claim: ClaimResult;
   try {
-    const limits = { leaseMs, withinMs: storeTimeoutMs, isByPerson: run.isByPerson };
+    const { retentionMs, isByPerson } = run;
+    const limits = { leaseMs, withinMs: storeTimeoutMs, retentionMs, isByPerson };
     claim = await inTime(store.claim(subject, state, limits), storeTimeoutMs);
   } catch (error) {
     return storeFailed(error);

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { PaymentsErrorCode } from '../../src/errors';
 import * as common from '../../src/errors';
+import { withoutPointer } from '../../src/errors/payments-error';
 import * as ofOrders from '../../src/orders/errors';
 import { runCommand } from '../helpers/run-command';
 import { makers, names } from './makers';
+
+afterEach(() => vi.unstubAllGlobals());
 
 const errors = { ...common, ...ofOrders };
 const page = 'docs/errors.md';
@@ -92,7 +95,38 @@ describe('the pointer at the end of a message', () => {
   });
 
   it('leads to a page that the package includes', () => {
-    expect(JSON.parse(readFileSync('package.json', 'utf8')).files).toContain('docs/errors.md');
+    const { files } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(files).toEqual(expect.arrayContaining(['docs/errors.md', 'docs/pt/errors.md']));
+  });
+
+  it.each([
+    [{ LANG: 'pt_BR.UTF-8' }, 'docs/pt/errors.md'],
+    [{ LC_MESSAGES: 'pt_PT.UTF-8', LANG: 'en_US.UTF-8' }, 'docs/pt/errors.md'],
+    [{ LC_ALL: 'C', LANG: 'pt_BR.UTF-8' }, 'docs/errors.md'],
+    [{ LANG: 'es_ES.UTF-8' }, 'docs/errors.md'],
+    [{}, 'docs/errors.md'],
+  ])('leads in the environment %o to %s, and the message stays English', (env, file) => {
+    vi.stubGlobal('process', { env });
+    const { message } = new errors.ConfigurationError(
+      'Twice. See docs/errors.md#timeout in pix-automatic-sdk.',
+    );
+    expect(message).toBe(`Twice. See ${file}#configuration in pix-automatic-sdk.`);
+    expect(withoutPointer(message)).toBe('Twice.');
+  });
+
+  it.each([
+    ['there is no process, as in a Worker', undefined],
+    [
+      'the environment may not be read, as in Deno without --allow-env',
+      {
+        get env() {
+          throw new Error('Requires env access');
+        },
+      },
+    ],
+  ])('leads to the English page where %s', (_, process) => {
+    vi.stubGlobal('process', process);
+    expect(new errors.ConfigurationError('m').message).toContain('See docs/errors.md#');
   });
 
   it('appears once when an error quotes the message of another', () => {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 /** Each machine, and the command that it is. */
 const machines: Readonly<Record<string, readonly string[]>> = {
   faults: ['tsx', 'test/machines/faults/run.ts'],
+  orders: ['vitest', 'run', '--project', 'orders'],
   mutation: ['stryker', 'run', 'test/machines/mutation.json'],
   chaos: ['vitest', 'run', '--project', 'chaos'],
 };

@@ -6,6 +6,7 @@ import type { Store } from '../../src/stores';
 import { stepsOf } from '../../src/stores/steps';
 import { crashBeforeCommit, notificationRequest } from '../../src/testing';
 import { defineNotification } from '../../src/webhooks';
+import { deferred } from '../helpers/deferred';
 import { storeOf } from '../helpers/store-of';
 import { allPlaces, newId, type PlaceKind, Shop } from './places';
 import { credentials, errors } from './support';
@@ -420,6 +421,26 @@ function testIn(kind: PlaceKind): void {
       throws = false;
       expect(await s.pay(sale)).toBe(200);
       expect([await s.cases(), await s.state()]).toEqual([[], 'paid']);
+    });
+
+    it('remembers no case of a payment that another process books while the service cannot be asked', async () => {
+      if (!isTransactional) return;
+      const s = shop();
+      const sale = await s.uuid();
+      s.says(sale);
+      const { promise, resolve } = deferred();
+      const failing = s.process(undefined, {
+        createRecurringCheckout: () => Promise.reject(new Error('no')),
+        getTransaction: () => promise.then(() => Promise.reject(new Error('the service is down'))),
+      });
+      const late = s.pay(sale, {}, failing);
+      expect(await s.pay(sale)).toBe(200);
+      resolve();
+      expect(await late).toBe(500);
+      expect((await s.orders.find({ key: s.key })).cases).toEqual([]);
+      // The letter of the failed one is left: it is found done, and forgotten.
+      await s.orders.decide(`payment:${sale}:PAID`, 'book');
+      expect([await s.lines(), await s.cases()]).toEqual([[`paid ${sale} 59.7 first`], []]);
     });
 
     it('says whose order a case of an own kind or a payout is about, and forgets it once that is done', async () => {

@@ -178,11 +178,11 @@ export class Shop {
   }
 
   /** The orders of another process. */
-  process(store: Store<never> = this.place.store) {
+  process(store: Store<never> = this.place.store, client: OrdersOptions['client'] = this.client) {
     const { place, key, hooks } = this;
     const { on, ...options } = this.options as { on?: object };
     return createOrders<readonly [], never>({
-      client: this.client,
+      client,
       credentials,
       store,
       waitMs: 500,

@@ -19,7 +19,7 @@ describe('the tarball', () => {
     const meant = [
       /^(package\.json|README(\.pt-BR)?\.md|(CHANGELOG|SECURITY)\.md|LICENSE|llms\.txt)$/,
       // The messages of errors point to it. The other documents are in the repository.
-      /^docs\/errors\.md$/,
+      /^docs\/(pt\/)?errors\.md$/,
       /^dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)$/,
       /^dist\/(index|webhooks|stores|orders|testing|sandbox|pix)\.(js|cjs)$/,
       /^dist\/(index|webhooks|stores|orders|testing|sandbox|pix)\.d\.(ts|cts)$/,
@@ -34,6 +34,7 @@ describe('the tarball', () => {
         'LICENSE',
         'CHANGELOG.md',
         'docs/errors.md',
+        'docs/pt/errors.md',
         'dist/THIRD_PARTY_NOTICES.txt',
         'dist/sbom.cdx.json',
       ]),

@@ -24,6 +24,7 @@ it('the package has both READMEs, the errors, the policies and llms.txt', () => 
     'README.pt-BR.md',
     'SECURITY.md',
     'docs/errors.md',
+    'docs/pt/errors.md',
     'llms.txt',
   ];
   expect(documents).toEqual(expect.arrayContaining(expected));

@@ -74,7 +74,7 @@ describe.skipIf(isSkipped)('the text of every button can be read, in each state'
   it.each(['light', 'dark'] as const)('in %s', async (colorScheme) => {
     const { page, create, sandbox } = await open({
       context: { colorScheme },
-      verify: async () => ({ checks: [] }),
+      verify: async () => ({ checks: [], ended: undefined, notSeen: [] }),
     });
     await page.getByText('orders.open').waitFor();
     expect(await hardToRead(page), 'before the first sale').toEqual([]);

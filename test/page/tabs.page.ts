@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { pageVerify } from '../../src/cli/commands/sandbox';
 import { faultKinds } from '../../src/sandbox/faults';
+import type { VerifyResult } from '../../src/sandbox/page/page-state';
+import { loadBlock } from '../docs/run-block';
 import { isSkipped } from './browser';
 import { press, until, useBrowser } from './open-page';
 
@@ -31,6 +33,61 @@ describe.skipIf(isSkipped)('the tab', () => {
     await page.getByRole('group', { name: 'createRecurringCheckout' }).waitFor();
     expect(await page.getByRole('group', { name: 'createRecurringCheckout' }).count()).toBe(1);
   }, 300_000);
+
+  it.each([
+    [
+      'en-US',
+      'Check now',
+      /^Cause: it refuses the right/,
+      /^It ended early: the first payment/,
+      'What it cannot see',
+    ],
+    [
+      'pt-BR',
+      'Verificar agora',
+      /^Causa: ele recusa/,
+      /^Terminou antes do fim: o primeiro/,
+      'O que ela não vê',
+    ],
+  ])('of the listener shows what was sent, the cause, the fix and why it ended: %s', async (...row) => {
+    const [locale, button, cause, ended, notSeen] = row;
+    const pair = { apiKey: 'sandbox-api-key', apiToken: 'sandbox-api-token' };
+    let reports = 0;
+    let url = '';
+    const { page, sandbox, answerWith } = await open({
+      context: { locale },
+      async verify(request, isPortuguese) {
+        const report = await pageVerify(() => url, pair, {})(request, isPortuguese);
+        // What a run that holds cannot see is told at its end, which this listener does not reach.
+        const checks = [{ ...report.checks[0], sent: ['a payment: HTTP 200'] } as VerifyResult];
+        return reports++ === 0 ? report : { checks, ended: undefined, notSeen: ['keys that expire.'] };
+      },
+    });
+    url = sandbox.url;
+    answerWith(401);
+    await page.goto(`${sandbox.url}/#listener`);
+    await press(page, button);
+    const step = page.locator('.checks li');
+    await step.getByText(cause).waitFor();
+    await step.getByText(/^(refused: a payment|recusado: um pagamento): HTTP 401/).waitFor();
+    await step.getByText('PAYMENTS_API_TOKEN').waitFor();
+    await page.getByText(ended).waitFor();
+    await press(page, button);
+    await page.getByText(notSeen).click();
+    await page.getByText('keys that expire').waitFor();
+    await step.getByText('→ a payment: HTTP 200').waitFor();
+    expect(await page.getByText(ended).count()).toBe(0);
+  });
+
+  it('of sales has settings and code that run as they are', async () => {
+    const { page, sandbox } = await open();
+    await page.goto(`${sandbox.url}/#sales/new`);
+    const [settings = '', code = ''] = await page.locator('.snippet pre').allInnerTexts();
+    for (const line of settings.split('\n')) vi.stubEnv(...(line.split('=') as [string, string]));
+    await loadBlock({ code, info: 'ts', place: 'the page' });
+    vi.unstubAllEnvs();
+    expect(sandbox.transactions).toMatchObject([{ referenceCode: 'order-1001', amount: 59.7 }]);
+  });
 
   it('of the listener saves where notifications go, or that none go', async () => {
     const { page, sandbox } = await open();

@@ -123,7 +123,7 @@ describe('PostgresStore', () => {
         version bigint NOT NULL,
         -- When the record may be deleted, in milliseconds since 1970.
         expires_at bigint NOT NULL
-      );
+      ) WITH (fillfactor = 80);
       CREATE INDEX IF NOT EXISTS "pix_automatic_expires_at" ON "public"."pix_automatic" (expires_at);
       "
     `);

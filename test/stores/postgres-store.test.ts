@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createOrders } from '../../src/orders';
-import { PostgresStore, type PostgresTransaction } from '../../src/stores';
+import { PostgresStore, type PostgresTransaction, type Store } from '../../src/stores';
 import type { SingleRecords } from '../../src/stores/steps';
+import { notificationRequest } from '../../src/testing';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { type TestStore, withSteps } from '../helpers/store-of';
-import { FakeClient, request as journeyRequest } from '../orders/support';
+import { credentials, FakeClient, request as journeyRequest, paid } from '../orders/support';
 import { claimed, completed, letter, tryClaim } from './claims';
 import { ALL_FAULTS, testStoreContract } from './contract';
 import { retain } from './limits';
@@ -36,6 +37,45 @@ describe.skipIf(!found)('PostgreSQL', () => {
   });
 
   testOnDatabase('pg', pool);
+
+  it.each([false, true])(
+    'updates each row of an order and its payment where it is, so that no index grows (transactional: %s)',
+    { timeout: 60_000 },
+    async (transactional) => {
+      const hot = `hot_${transactional ? 'exact' : 'plain'}_${run}`;
+      // The statistics of a session are complete once it has ended.
+      const own = new pg.Pool({ ...postgresConfig, max: 3 });
+      const store = new PostgresStore(own, { table: hot, transactional }) as Store<unknown>;
+      await store.createTable();
+      const client = new FakeClient();
+      const orders = createOrders({
+        client,
+        store,
+        credentials,
+        on: { paid: async () => undefined, returned: 'ignore' },
+      });
+      for (const key of ['order-1', 'order-2', 'order-3']) {
+        const { uuid = '' } = await orders.open(key, journeyRequest);
+        client.transactions.set(uuid, paid(uuid, { referenceCode: key }));
+        const payload = { saleToken: uuid, referenceCode: key, amount: 59.7, currency: 'BRL' };
+        const { status } = await orders.webhook(notificationRequest('payment', payload, credentials));
+        expect(status).toBe(200);
+      }
+      await own.end();
+      const updates = async () => {
+        const { rows } = await pool.query(
+          'SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = $1',
+          [hot],
+        );
+        return rows[0];
+      };
+      // Three of its order and one of its notification; in a transaction, the order has one less.
+      const count = String(3 * (transactional ? 3 : 4));
+      await expect.poll(updates).toMatchObject({ n_tup_upd: count });
+      expect(await updates()).toEqual({ n_tup_upd: count, n_tup_hot_upd: count });
+      await pool.query(`DROP TABLE ${hot}`);
+    },
+  );
 });
 
 describe.skipIf(!found)('PostgreSQL: createTable()', () => {

@@ -20,10 +20,18 @@ const prefix = `pix-automatic-test:${randomUUID()}:`;
 describe.skipIf(!found)('Redis', () => {
   const ioredis = new Redis(redisUrl, { lazyConnect: true });
   const nodeRedis = createClient({ url: redisUrl });
+  let scripts = 0;
+  const counting = () => ({
+    defineCommand: ioredis.defineCommand,
+    eval: (script: string, count: number, ...values: string[]) => {
+      scripts += 1;
+      return ioredis.eval(script, count, ...values);
+    },
+  });
 
   afterAll(async () => {
-    const keys = await ioredis.keys(`${prefix}*`);
-    if (keys.length > 0) await ioredis.del(keys);
+    const keys = await ioredis.keys(`*${prefix}*`);
+    while (keys.length > 0) await ioredis.del(keys.splice(0, 1_000));
     ioredis.disconnect();
     if (nodeRedis.isOpen) await nodeRedis.close();
   });
@@ -91,19 +99,40 @@ describe.skipIf(!found)('Redis', () => {
   });
 
   it('sends three commands for a new notification, and one for a duplicate', async () => {
-    let sent = 0;
-    const counted = {
-      defineCommand: ioredis.defineCommand,
-      eval: (script: string, count: number, ...values: string[]) => {
-        sent += 1;
-        return ioredis.eval(script, count, ...values);
-      },
-    };
-    const store = withSteps(new RedisStore(counted, { prefix, namespace: 'counted' }));
+    const store = withSteps(new RedisStore(counting(), { prefix, namespace: 'counted' }));
+    scripts = 0;
     await completed(store, 'payment:1');
-    expect(sent).toBe(3);
+    expect(scripts).toBe(3);
     await tryClaim(store, 'payment:1');
-    expect(sent).toBe(4);
+    expect(scripts).toBe(4);
+  });
+
+  it('looks at each of 20,000 names once to tidy its index, from where it was, and at all again the next time', {
+    timeout: 60_000,
+  }, async () => {
+    const namespace = 'tidied';
+    const store = new RedisStore(counting(), { prefix, namespace });
+    const place = `{${prefix}${namespace}}`;
+    const nameOf = (i: number) => `order:${String(i).padStart(5, '0')}`;
+    const COUNT = 20_000;
+    for (let from = 0; from < COUNT; from += 1_000) {
+      const batch = Array.from({ length: 1_000 }, (_, i) => nameOf(from + i));
+      await ioredis.zadd(`${place}/index`, ...batch.flatMap((name) => [0, `${namespace}/${name}`]));
+      // Of the second half, the records have expired.
+      if (from >= COUNT / 2) continue;
+      const live = ioredis.pipeline();
+      for (const name of batch) live.hset(`${place}/${name}`, 'record', '{}');
+      await live.exec();
+    }
+    const indexed = () => ioredis.zcard(`${place}/index`);
+    scripts = 0;
+    expect(await store.deleteExpired()).toBe(COUNT / 2);
+    // Two for each hundred names, and one that finds the end.
+    expect([scripts, await indexed()]).toEqual([401, COUNT / 2]);
+    await ioredis.del(`${place}/${nameOf(7)}`);
+    scripts = 0;
+    expect(await store.deleteExpired()).toBe(1);
+    expect([scripts, await indexed()]).toEqual([201, COUNT / 2 - 1]);
   });
 
   it('shares records between ioredis and node-redis', async () => {

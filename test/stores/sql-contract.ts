@@ -3,6 +3,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { TestStore } from '../helpers/store-of';
 import { claimed, completed, letter, tryClaim } from './claims';
 
+const WRITTEN_AGAIN = ['seen:', 'order:', 'uuid:', 'reference:'] as const;
+const EXACT = ['letter:', 'open:', 'maintain'] as const;
+const dayOf = (time: number) => Math.ceil(time / (24 * 60 * 60 * 1000));
+
 /** Opens a store on the table, which calls `sent` with each statement. */
 export type OpenSql = (table: string, sent?: (sql: string) => void, namespace?: string) => TestStore;
 
@@ -31,6 +35,26 @@ export function testSqlStore(name: string, open: OpenSql, run: (sql: string) => 
       expect(await store.deleteExpired()).toBe(1_200);
       expect(await store.deleteExpired()).toBe(0);
       expect(await tryClaim(store, 'payment:live')).toBe('busy');
+    });
+
+    it('keeps what is written again and again until the end of its last day, and lists nothing after its own end', async () => {
+      const store = open(newTable());
+      await store.createTable();
+      const { now } = await store.readRecord('maintain', '');
+      const until = now + 1_500;
+      for (const prefix of [...WRITTEN_AGAIN, ...EXACT]) {
+        const read = await store.readRecord(prefix, 'one');
+        expect(await store.writeRecord(prefix, 'one', { key: 'one' }, read, until)).toBe(true);
+      }
+      const listed = async () => [
+        (await store.listRecords('order:', { limit: 9 })).length,
+        (await store.listRecords('open:', { limit: 9 })).length,
+      ];
+      expect([await store.deleteExpired(), ...(await listed())]).toEqual([0, 1, 1]);
+      await expect.poll(async () => (await store.readRecord('open:', 'one')).value).toBeUndefined();
+      expect(await listed()).toEqual([0, 0]);
+      const isSameDay = dayOf((await store.readRecord('maintain', '')).now) === dayOf(until);
+      expect(await store.deleteExpired()).toBe(isSameDay ? EXACT.length : 7);
     });
 
     it('keeps namespaces of one table apart, also where one name begins with the other', async () => {

@@ -250,6 +250,12 @@ describe('the default onReport', () => {
     );
   });
 
+  it('logs no state that the document does not name, which its sender may have made up', async () => {
+    const forged = notificationRequest({ ...salePayload(), newStatus: 'Maria-12345678909' });
+    const on = { saleStatus: throwing(new Error('no')) };
+    expect(await logged({ on } as never, forged)).toMatch(/\(kind=saleStatus key=payment:s-1:… delivery=1\)/);
+  });
+
   const useClock = () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     onTestFinished(() => void vi.useRealTimers());

@@ -143,10 +143,10 @@ export function pageVerify(
         : undefined;
       await effects?.read();
       const sandbox = new SandboxClient(sandboxUrl(), credentials);
-      const { steps } = await withoutTrace(sandbox, (_setAside, hold) =>
+      const { steps, ended, notSeen } = await withoutTrace(sandbox, (_setAside, hold) =>
         runVerify({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects, sandbox, hold }),
       );
-      return { checks: steps };
+      return { checks: steps, ended, notSeen };
     });
 }
 

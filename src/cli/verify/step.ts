@@ -41,7 +41,7 @@ export interface StepResult {
   readonly id: string;
   readonly title: string;
   readonly verdict: Verdict;
-  /** What was sent, and what the listener answered. */
+  /** What was sent, and what the listener answered, save what a problem tells. */
   readonly sent: readonly string[];
   /** What is wrong: an answer, or a row that is missing, doubled, wrong in amount or taken back. */
   readonly problems: readonly string[];
@@ -148,7 +148,9 @@ export class Outcome {
       id,
       title: say(`step.${id}`, this.step.values),
       verdict,
-      sent: this.exchanges.map((exchange) => `${exchange.send.what}: ${describe(exchange)}`),
+      sent: this.exchanges.flatMap((exchange) =>
+        answerProblem(exchange) === undefined ? `${exchange.send.what}: ${describe(exchange)}` : [],
+      ),
       problems,
       open,
       cause: cause && say(`cause.${cause}`, values),

@@ -268,23 +268,30 @@ export interface VerifyResult {
   readonly id: string;
   readonly title: string;
   readonly verdict: 'passed' | 'failed' | 'not-checked';
+  /** What was sent, and what the listener answered, save what a problem tells. */
+  readonly sent: readonly string[];
   /** What is wrong. */
   readonly problems: readonly string[];
   /** What could not be checked, and why. */
   readonly open: readonly string[];
-  /** What to do about a failure. */
+  /** The mistake behind a failure, where it is known, and what to do about it. */
+  readonly cause: string | undefined;
   readonly fix: string | undefined;
 }
 
 /** The result of the checklist, for the page's button. */
 export interface VerifyReport {
   readonly checks: readonly VerifyResult[];
+  /** Why it ended before its last check. */
+  readonly ended: string | undefined;
+  /** What it cannot see. */
+  readonly notSeen: readonly string[];
 }
 
 /** What the page's check needs. */
 export interface VerifyRequest {
   readonly url: string;
-  /** Answers how many actions the listener has taken. */
+  /** Answers a row for each thing that the listener has booked. */
   readonly effects?: string | undefined;
 }
 

@@ -7,8 +7,10 @@ import { runMysql } from '../../../src/stores/mysql-store';
 import { type PostgresPool, poolAccess } from '../../../src/stores/postgres-pool';
 import type { RecordStore } from '../../../src/stores/record-store';
 import { SqlRecords, type TableOptions } from '../../../src/stores/sql-records';
+import { type KeyPrefix, stepsOf } from '../../../src/stores/steps';
 import { mysqlUrl } from '../../helpers/mysql';
 import { postgresConfig } from '../../helpers/postgres';
+import { storeOf } from '../../helpers/store-of';
 import { type Ground, type Opened, type Outside, plainly, stepwise, within } from './two-years';
 
 /** All processes share the records. */
@@ -17,6 +19,18 @@ export function sharing(records: RecordStore, spoil: (store: Store) => Store = (
     open: (outside: Outside, offset: () => number): Opened => ({
       store: spoil(plainly(stepwise(records, outside), offset)),
     }),
+  };
+}
+
+/** A store that says it has written such a record, and has not. */
+export function losing(isLost: (prefix: KeyPrefix, value: object) => boolean) {
+  return (store: Store): Store => {
+    const { writeRecord, ...steps } = stepsOf(store);
+    return storeOf<unknown>({
+      ...steps,
+      writeRecord: async (prefix, id, value, ...rest) =>
+        isLost(prefix, value) || writeRecord(prefix, id, value, ...rest),
+    });
   };
 }
 

@@ -2,16 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import type { Order } from '../../../src/orders/attempt';
-import type { Store } from '../../../src/stores';
 import { MemoryRecords } from '../../../src/stores/memory-store';
 import { RedisRecords, scriptRunner } from '../../../src/stores/redis-store';
-import { type KeyPrefix, stepsOf } from '../../../src/stores/steps';
+import type { KeyPrefix } from '../../../src/stores/steps';
 import { findMysql } from '../../helpers/mysql';
 import { findPostgres } from '../../helpers/postgres';
 import { seedRandomTests } from '../../helpers/random-seed';
 import { findRedis, redisUrl } from '../../helpers/redis';
-import { storeOf } from '../../helpers/store-of';
-import { inMysql, inPostgres, sharing } from './grounds';
+import { inMysql, inPostgres, losing, sharing } from './grounds';
 import { expectNothingDoubled, type Ground, simulateTwoYears } from './two-years';
 
 const seed = seedRandomTests();
@@ -22,18 +20,6 @@ const timeout = 900_000;
 const FEW = { subscriptions: 40, faultyDays: 0, atOnce: 0.1 };
 /** More trouble, to find a mistake for sure. */
 const HARD = { subscriptions: 25, faultyDays: 1, atOnce: 0.5 };
-
-/** A store that says it has written such a record, and has not. */
-function losing(isLost: (prefix: KeyPrefix, value: object) => boolean) {
-  return (store: Store): Store => {
-    const { writeRecord, ...steps } = stepsOf(store);
-    return storeOf<unknown>({
-      ...steps,
-      writeRecord: async (prefix, id, value, ...rest) =>
-        isLost(prefix, value) || writeRecord(prefix, id, value, ...rest),
-    });
-  };
-}
 
 const inMemory = () => new MemoryRecords(1_000_000, Date.now);
 

@@ -105,6 +105,10 @@ const order = await orders.open('order-1001', {
   currency: 'BRL',
   amount: 59.7,
   shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
-  recurrence: { immediatePayment: true, amount: { recurrenceAmount: 29.9 }, calendar: { periodicity: 'MONTHLY' } },
+  recurrence: {
+    immediatePayment: true,
+    amount: { recurrenceAmount: 29.9 },
+    calendar: { periodicity: 'MONTHLY' },
+  },
 });
 if (order.state === 'open') console.log('QR code:', order.qrCode.plain);`;

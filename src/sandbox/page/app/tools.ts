@@ -148,6 +148,9 @@ export function ListenerTab() {
 
 const tones = { failed: 'bad', passed: 'good', 'not-checked': 'open' } as const;
 
+/** Many that are alike are told by the first ones. */
+const MOST_SENT = 4;
+
 /** Runs the checklist against the listener. What failed comes first; what could not be checked is one line. */
 function Check({ url }: { url: string }) {
   const { texts, act } = usePage();
@@ -164,10 +167,13 @@ function Check({ url }: { url: string }) {
     const { length } = checks(verdict);
     return html`<strong>${length}</strong> ${length === 1 ? texts[verdict] : texts[`${verdict}Many`]}`;
   };
-  const line = ({ id, title, verdict, problems, fix }: VerifyResult) => html`<li key=${id}>
+  const named = (name: string, text: string | undefined) =>
+    text !== undefined && html`<p class="reason"><strong>${name}:</strong> ${rich(text)}</p>`;
+  const line = ({ id, title, verdict, sent, problems, cause, fix }: VerifyResult) => html`<li key=${id}>
     <${Badge} text=${texts[verdict]} tone=${tones[verdict]} /> <span>${rich(title)}</span>
+    ${verdict === 'failed' && [...new Set(sent)].slice(0, MOST_SENT).map((text) => html`<p class="reason hint">→ ${text}</p>`)}
     ${problems.map((text) => html`<p class="reason">${rich(text)}</p>`)}
-    ${fix !== undefined && html`<p class="reason"><strong>${texts.verifyFix}:</strong> ${rich(fix)}</p>`}
+    ${named(texts.verifyCause, cause)} ${named(texts.verifyFix, fix)}
   </li>`;
   const open = checks('not-checked');
   return html`<${Card} title=${texts.check}>
@@ -186,6 +192,7 @@ function Check({ url }: { url: string }) {
     ${
       report !== undefined &&
       html`<p class="result" role="status">${count('failed')}, ${count('passed')}, ${count('not-checked')}</p>
+        ${report.ended !== undefined && html`<p class="advice">${texts.verifyEnded}: ${rich(report.ended)}</p>`}
         <ul class="payments checks">${[...checks('failed'), ...checks('passed')].map(line)}</ul>
         ${
           open.length > 0 &&
@@ -193,6 +200,13 @@ function Check({ url }: { url: string }) {
             <summary>${open.length} ${open.length === 1 ? texts['not-checked'] : texts['not-checkedMany']}</summary>
             ${[...new Set(open.flatMap((one) => one.open))].map((text) => html`<p class="hint">${rich(text)}</p>`)}
             <ul class="payments checks">${open.map(line)}</ul>
+          </details>`
+        }
+        ${
+          report.notSeen.length > 0 &&
+          html`<details>
+            <summary>${texts.verifyNotSeen}</summary>
+            ${report.notSeen.map((text) => html`<p class="hint">${rich(text)}</p>`)}
           </details>`
         }`
     }
