@@ -7,7 +7,7 @@ import type { Notification, WebhookHandlerOptions } from 'pix-automatic-sdk/webh
 import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
 import { inLanguage, say } from '../../src/cli/language';
-import { stepIds } from '../../src/cli/verify/script';
+import { type StepId, texts } from '../../src/cli/texts';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
@@ -83,8 +83,9 @@ function tableOf(file: string, heading: string, index = 0): string[][] {
 test('docs/verify.md shows each step once, as it is', () => {
   const page = new URL('../../docs/verify.md', import.meta.url);
   const before = readFileSync(page, 'utf8');
+  const steps = Object.keys(texts.en).filter((key): key is `step.${StepId}` => key.startsWith('step.'));
   const rows = inLanguage('en', () =>
-    stepIds.map((id) => `| \`${id}\` | ${say(`step.${id}`, { kind: 'notification' })} |`),
+    steps.map((key) => `| \`${key.slice('step.'.length)}\` | ${say(key, { kind: 'notification' })} |`),
   );
   const table = /(<!-- steps: generated -->\n\n.*\n.*\n)[\s\S]*(\n\n<!-- \/steps -->)/;
   const after = before.replace(table, (_, start, end) => start + rows.join('\n') + end);

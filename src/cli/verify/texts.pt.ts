@@ -365,8 +365,6 @@ export const pt: Record<keyof typeof en, string> = {
   'fix.comparesNoAmount':
     'Confirme com `confirmPayment`: ele compara situação, valor, moeda e código de referência.',
   'cause.comparesNoState': 'ele consulta o serviço e não olha se a venda foi paga.',
-  'fix.comparesNoState':
-    'Confirme com `confirmPayment`: ele compara situação, valor, moeda e código de referência.',
   'cause.keepsUnconfirmed':
     'ele responde 200 a um pagamento que o serviço não confirma e depois toma o certo por duplicata.',
   'fix.keepsUnconfirmed':
@@ -401,30 +399,18 @@ export const pt: Record<keyof typeof en, string> = {
   'fix.checksNothing':
     'Compare o header `Authorization` inteiro com `Basic ` e o Base64 de chave, dois-pontos e token, em tempo constante, e responda 401 antes de ler qualquer coisa (documentação, seção 5). `createWebhookHandler` faz isso; em um listener próprio, chame `verifyAuthorization`.',
   'cause.checksHeaderAlone': 'ele olha se há um par, e não qual.',
-  'fix.checksHeaderAlone':
-    'Compare o header `Authorization` inteiro com o certo (documentação, seção 5): chame `verifyAuthorization`.',
   'cause.checksKeyAlone': 'ele só confere a chave.',
   'fix.checksKeyAlone':
-    'Compare chave e token: o header `Authorization` inteiro (documentação, seção 5). `verifyAuthorization` faz isso.',
+    'Compare o header `Authorization` inteiro, como está, com `Basic `, chave e token (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.checksTokenAlone': 'ele só confere o token.',
-  'fix.checksTokenAlone':
-    'Compare chave e token: o header `Authorization` inteiro (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.searchesPair': 'ele procura chave e token em qualquer lugar do header.',
-  'fix.searchesPair':
-    'Compare o header `Authorization` inteiro (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.ignoresCase': 'ele compara as credenciais sem diferenciar maiúsculas.',
   'fix.ignoresCase':
     'Chave, token e Base64 diferenciam maiúsculas: compare o header inteiro como ele é (documentação, seção 5).',
   'cause.shortToken': 'ele aceita um token que é só o começo do certo.',
-  'fix.shortToken':
-    'Compare o token inteiro, também o comprimento (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.longToken': 'ele aceita tudo o que começa com o token certo.',
-  'fix.longToken':
-    'Compare o token inteiro, também o comprimento (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.splits': 'ele separa o par em cada dois-pontos e usa as duas primeiras partes.',
-  'fix.splits': 'Compare o header `Authorization` inteiro no lugar das partes dele (documentação, seção 5).',
   'cause.anyScheme': 'ele não olha o esquema.',
-  'fix.anyScheme': 'Compare o header `Authorization` inteiro, com `Basic ` (documentação, seção 5).',
   'cause.ownPairEmpty': 'ele aceita um par vazio: talvez o dele não esteja definido.',
   'fix.ownPairEmpty': 'Recuse-se a iniciar sem credenciais: `undefined` é igual ao que não é enviado.',
   'cause.letsNoneIn': 'ele só confere credenciais quando há alguma.',
