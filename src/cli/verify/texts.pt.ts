@@ -399,39 +399,18 @@ export const pt: Record<keyof typeof en, string> = {
   'fix.checksNothing':
     'Compare o cabeçalho `Authorization` inteiro com `Basic ` e o Base64 de chave, dois-pontos e token, em tempo constante, e responda 401 antes de ler qualquer coisa (documentação, seção 5). `createWebhookHandler` faz isso; em um listener próprio, chame `verifyAuthorization`.',
   'cause.checksHeaderAlone': 'ele olha se há um par, e não qual.',
-<<<<<<< HEAD
-  'fix.checksHeaderAlone':
-    'Compare o cabeçalho `Authorization` inteiro com o certo (documentação, seção 5): chame `verifyAuthorization`.',
   'cause.checksKeyAlone': 'ele só confere a chave.',
   'fix.checksKeyAlone':
-    'Compare chave e token: o cabeçalho `Authorization` inteiro (documentação, seção 5). `verifyAuthorization` faz isso.',
-  'cause.checksTokenAlone': 'ele só confere o token.',
-  'fix.checksTokenAlone':
-    'Compare chave e token: o cabeçalho `Authorization` inteiro (documentação, seção 5). `verifyAuthorization` faz isso.',
-  'cause.searchesPair': 'ele procura chave e token em qualquer lugar do header.',
-  'fix.searchesPair':
-    'Compare o cabeçalho `Authorization` inteiro (documentação, seção 5). `verifyAuthorization` faz isso.',
-=======
-  'cause.checksKeyAlone': 'ele só confere a chave.',
-  'fix.checksKeyAlone':
-    'Compare o header `Authorization` inteiro, como está, com `Basic `, chave e token (documentação, seção 5). `verifyAuthorization` faz isso.',
+    'Compare o cabeçalho `Authorization` inteiro, como está, com `Basic `, chave e token (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.checksTokenAlone': 'ele só confere o token.',
   'cause.searchesPair': 'ele procura chave e token em qualquer lugar do header.',
->>>>>>> main
   'cause.ignoresCase': 'ele compara as credenciais sem diferenciar maiúsculas.',
   'fix.ignoresCase':
     'Chave, token e Base64 diferenciam maiúsculas: compare o cabeçalho inteiro como ele é (documentação, seção 5).',
   'cause.shortToken': 'ele aceita um token que é só o começo do certo.',
   'cause.longToken': 'ele aceita tudo o que começa com o token certo.',
   'cause.splits': 'ele separa o par em cada dois-pontos e usa as duas primeiras partes.',
-<<<<<<< HEAD
-  'fix.splits':
-    'Compare o cabeçalho `Authorization` inteiro no lugar das partes dele (documentação, seção 5).',
   'cause.anyScheme': 'ele não olha o esquema.',
-  'fix.anyScheme': 'Compare o cabeçalho `Authorization` inteiro, com `Basic ` (documentação, seção 5).',
-=======
-  'cause.anyScheme': 'ele não olha o esquema.',
->>>>>>> main
   'cause.ownPairEmpty': 'ele aceita um par vazio: talvez o dele não esteja definido.',
   'fix.ownPairEmpty': 'Recuse-se a iniciar sem credenciais: `undefined` é igual ao que não é enviado.',
   'cause.letsNoneIn': 'ele só confere credenciais quando há alguma.',
