@@ -10,6 +10,6 @@ export const parts: Readonly<Record<string, { readonly measures: string; readonl
   notification: { measures: 'verify, parse and validate one notification', run: notification },
   client: { measures: 'CPU a call of the client', run: client },
   start: { measures: 'cold import and first call of the client', run: start },
-  connections: { measures: 'queries over TLS, beside `fetch` alone', run: connections },
+  connections: { measures: 'what connections cost a query and a POST, beside ky alone', run: connections },
   size: { measures: 'bytes of a bundle and of an installation', run: size },
 };

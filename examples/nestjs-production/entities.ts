@@ -5,12 +5,17 @@ export class Order {
   @PrimaryColumn('text')
   key!: string;
 
+  @Column('numeric', { default: 59.7 })
+  price!: string;
+
+  @Column('boolean', { default: false })
+  cancelled!: boolean;
+
   @Column('boolean', { default: false })
   paid!: boolean;
 }
 
-@Entity('payments')
-export class Payment {
+abstract class Booking {
   @PrimaryGeneratedColumn()
   id!: number;
 
@@ -22,32 +27,20 @@ export class Payment {
 
   @Column('numeric')
   amount!: number;
-
-  @Column('boolean', { name: 'is_first' })
-  isFirst!: boolean;
 
   @CreateDateColumn({ name: 'booked_at', type: 'timestamptz' })
   bookedAt!: Date;
 }
 
+@Entity('payments')
+export class Payment extends Booking {
+  @Column('boolean', { name: 'is_first' })
+  isFirst!: boolean;
+}
+
 /** What went back to the payer. */
 @Entity('returns')
-export class Return {
-  @PrimaryGeneratedColumn()
-  id!: number;
-
-  @Column('text')
-  sale!: string;
-
-  @Column('text', { name: 'order_key' })
-  orderKey!: string;
-
-  @Column('numeric')
-  amount!: number;
-
+export class Return extends Booking {
   @Column('numeric', { name: 'left_of_sale' })
   left!: number;
-
-  @CreateDateColumn({ name: 'booked_at', type: 'timestamptz' })
-  bookedAt!: Date;
 }

@@ -4,7 +4,12 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class CreateTables1764547200000 implements MigrationInterface {
   async up(runner: QueryRunner) {
     await runner.query(`
-      CREATE TABLE orders (key text PRIMARY KEY, paid boolean NOT NULL DEFAULT false);
+      CREATE TABLE orders (
+        key text PRIMARY KEY,
+        price numeric NOT NULL DEFAULT 59.7,
+        cancelled boolean NOT NULL DEFAULT false,
+        paid boolean NOT NULL DEFAULT false
+      );
       CREATE TABLE payments (
         id serial PRIMARY KEY,
         sale text NOT NULL,

@@ -1,7 +1,13 @@
 // Everything that has to do with money: how an order gets its journey, and what a payment does.
 import { Injectable } from '@nestjs/common';
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { type Case, createOrders, type DecideResult, type Orders } from 'pix-automatic-sdk/orders';
+import {
+  type Case,
+  createOrders,
+  type DecideResult,
+  type OrderRequest,
+  type Orders,
+} from 'pix-automatic-sdk/orders';
 import { typeormStore } from 'pix-automatic-sdk/stores';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Order, Payment, Return } from './entities.js';
@@ -21,8 +27,10 @@ export class Payments {
       on: {
         // Write through `transaction`: both writes happen exactly once, with the record of the notification.
         // It runs for the first payment, and for each month after that.
-        async paid({ order, sale, amount, isFirst }, { transaction, credentialIndex }) {
+        async paid({ order, sale, amount, isFirst }, { transaction, credentialIndex, needsPerson }) {
           credentialsUsed.inc({ pair: credentialIndex });
+          const { cancelled } = await transaction.findOneByOrFail(Order, { key: order });
+          if (cancelled) needsPerson('The customer has cancelled the order: send the money back.');
           await transaction.insert(Payment, { sale, orderKey: order, amount, isFirst });
           await transaction.update(Order, { key: order }, { paid: true });
         },
@@ -36,7 +44,10 @@ export class Payments {
     });
   }
 
-  /** The order's QR code: always the same one, however often this is called. None if the order is paid. */
+  /**
+   * The order's QR code: always the same one, however often this is called, until its half hour is over or the price has
+   * changed. None if the order is paid.
+   */
   async subscribe(orderKey: string) {
     await this.#manager
       .createQueryBuilder()
@@ -45,16 +56,19 @@ export class Payments {
       .values({ key: orderKey })
       .orIgnore()
       .execute();
-    const order = await this.orders.open(orderKey, {
+    const { price } = await this.#manager.findOneByOrFail(Order, { key: orderKey });
+    const request: OrderRequest = {
       currency: 'BRL',
-      amount: 59.7,
+      amount: Number(price),
+      maxAge: 30,
       shopper: { name: 'Maria Silva', document: { type: 'CPF', number: '12345678909' } },
       recurrence: {
         immediatePayment: true,
         amount: { recurrenceAmount: 29.9 },
         calendar: { periodicity: 'MONTHLY' },
       },
-    });
+    };
+    const order = await this.orders.open(orderKey, request, { replace: true });
     return {
       state: order.state,
       uuid: order.uuid,

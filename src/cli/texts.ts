@@ -15,6 +15,23 @@ export type StepId = After<'step.'>;
 /** A mistake that `verify` names: `truncates` has the texts `cause.truncates` and `fix.truncates`. */
 export type CauseId = After<'cause.'>;
 
+/** Mistakes that another one's fix mends, too. The compiler names a mistake that has no fix. */
+const mendedBy: Readonly<Record<Exclude<CauseId, After<'fix.'>>, After<'fix.'>>> = {
+  checksHeaderAlone: 'checksKeyAlone',
+  checksTokenAlone: 'checksKeyAlone',
+  searchesPair: 'checksKeyAlone',
+  shortToken: 'checksKeyAlone',
+  longToken: 'checksKeyAlone',
+  splits: 'checksKeyAlone',
+  anyScheme: 'checksKeyAlone',
+  comparesNoState: 'comparesNoAmount',
+};
+
+/** What to do about a mistake. */
+export function fixOf(cause: CauseId): TextKey {
+  return `fix.${(mendedBy as Record<string, After<'fix.'>>)[cause] ?? (cause as After<'fix.'>)}`;
+}
+
 export const texts: Readonly<Record<'en' | 'pt', Readonly<Record<string, string>>>> = {
   en: { ...en, ...verifyEn },
   pt: { ...pt, ...verifyPt },

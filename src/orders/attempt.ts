@@ -128,7 +128,7 @@ export interface Opening {
   readonly money: Money;
   /** The request's `maxAge`, in milliseconds. */
   readonly maxAgeMs?: number | undefined;
-  /** Whether a journey over other money makes room. */
+  /** Whether a journey for a different amount makes room. */
   readonly replace?: boolean | undefined;
   /** The attempt that the service was asked about, and whether it is paid. */
   readonly asked?: { readonly attempt: number; readonly isPaid: boolean } | undefined;

@@ -334,11 +334,11 @@ export class Orders<Transaction = unknown> {
    * @param key - your key of the order, of up to 200 characters; the first attempt's `referenceCode`. It is a capability:
    *   never take it from a browser without checking whose it is
    * @param request - the request (document section 2.1), without `referenceCode`
-   * @param options - whether a journey over other money is replaced
+   * @param options - whether a journey for a different amount is replaced
    * @throws `InvalidRequestError` for an order key or a request that cannot be recorded; nothing was sent
    * @throws `OrderBusyError` if another call has not ended within `waitMs`, or the order has 50 journeys that may still be
    *   paid; nothing was sent
-   * @throws `OrderConflictError` if the order is paid, or has a journey, over other money; nothing was sent
+   * @throws `OrderConflictError` if the order is paid, or has a journey, for a different amount; nothing was sent
    * @throws the error of `getTransaction`, where the service is asked and does not answer
    * @throws the error of `createRecurringCheckout`. The next `open` makes a new attempt: nobody has seen a QR code
    * @throws `StoreError` if the journey was created and could not be recorded, or was closed meanwhile: nobody sees it.

@@ -36,7 +36,7 @@ export class OrderBusyError extends PaymentsError {
   }
 }
 
-/** The order has a journey over other money than this request asks for. Nothing was sent. */
+/** The order has a journey for a different amount than this request asks for. Nothing was sent. */
 export class OrderConflictError extends PaymentsError {
   static {
     brand(this, 'OrderConflictError');
@@ -59,9 +59,9 @@ export class OrderConflictError extends PaymentsError {
     super(
       'order_conflict',
       isPaid
-        ? `The order is paid, over other money: ${differ} from this request. A paid order is never replaced: if this is ` +
+        ? `The order is paid, for a different amount: ${differ} from this request. A paid order is never replaced: if this is ` +
             'another purchase, or the price of a recurrence has changed, give it an order key of its own.'
-        : `The order has a journey over other money: ${differ} from this request. If the order has ` +
+        : `The order has a journey for a different amount: ${differ} from this request. If the order has ` +
             'changed, call `open` with `{ replace: true }`; if this is another purchase, give it an order key of its own.',
       { outcome: 'not-sent' },
     );

@@ -99,7 +99,7 @@ export interface OpenContext {
 /** Options of `orders.open`. */
 export interface OpenOptions {
   /**
-   * Makes a new journey if the order has one over other money, in place of an `OrderConflictError`. The service is asked
+   * Makes a new journey if the order has one for a different amount, in place of an `OrderConflictError`. The service is asked
    * first: a paid order is never replaced. Whoever pays the old QR code all the same is a case `other_amount`.
    *
    * @defaultValue `false`

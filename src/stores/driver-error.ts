@@ -6,6 +6,12 @@ const NO_CONNECTION = [
   /timeout exceeded when trying to connect|no connections? (is |are )?available|queue limit reached|acquiring a connection|too many (clients|connections)|free slot|slot .*free/i,
 ] as const;
 
+const UNREACHABLE = [
+  /\b(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|PROTOCOL_CONNECTION_LOST|57P0[123]|08\w{3}|P1001|P1002|P1017|MaxRetriesPerRequestError|Client(Closed|Offline)Error|SocketClosedUnexpectedlyError|ConnectionTimeoutError)\b/,
+  /connection (is closed|terminated|ended)|closed the connection|unable to open database|^(LOADING|CLUSTERDOWN|MASTERDOWN)\b/i,
+  'Its database cannot be reached. Check that it is running, its address, and the network between.',
+] as const;
+
 /** What a failure of a store means to whoever reads it at night, by what drivers of databases throw. */
 const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string])[] = [
   [
@@ -36,11 +42,7 @@ const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string]
     'No connection was free. Look for callbacks that are slow or that ask the pool for a second connection, and make the ' +
       'pool larger.',
   ],
-  [
-    /\b(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|PROTOCOL_CONNECTION_LOST|57P0[123]|08\w{3}|P1001|P1002|P1017|MaxRetriesPerRequestError|Client(Closed|Offline)Error|SocketClosedUnexpectedlyError|ConnectionTimeoutError)\b/,
-    /connection (is closed|terminated|ended)|closed the connection|unable to open database|^(LOADING|CLUSTERDOWN|MASTERDOWN)\b/i,
-    'Its database cannot be reached. Check that it is running, its address, and the network between.',
-  ],
+  UNREACHABLE,
   [
     /\b(40P01|40001|55P03|ER_LOCK_\w+|1205|1213|SQLITE_BUSY)\b/,
     /database is locked/,
@@ -61,6 +63,25 @@ export function storeCause(error: unknown): string {
   const errors = errorsIn(error);
   return CAUSES.find(([codes, messages]) => sayOneOf(errors, codes, messages))?.[2] ?? UNKNOWN;
 }
+
+/**
+ * Why a database could not even be asked; `undefined` if it was.
+ *
+ * @param dialect - the database whose SQL was sent
+ */
+export function cannotAsk(error: unknown, dialect: string): string | undefined {
+  const errors = errorsIn(error);
+  if (sayOneOf(errors, UNREACHABLE[0], UNREACHABLE[1])) return UNREACHABLE[2];
+  if (sayOneOf(errors, /\b(28P01|28000|ER_ACCESS_DENIED_ERROR|1045|P1000)\b/, NO_MESSAGE)) {
+    return 'The database refused the user or the password of the connection.';
+  }
+  if (sayOneOf(errors, /\b(42601|ER_PARSE_ERROR|1064)\b/, NO_MESSAGE)) {
+    return `The database does not understand ${dialect}'s SQL: take the store, or the \`dialect\`, of the database that you use.`;
+  }
+  return undefined;
+}
+
+const NO_MESSAGE = /^(?!)/;
 
 /** Whether it says that no connection was free. */
 export function saysNoConnection(error: unknown): boolean {

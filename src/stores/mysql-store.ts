@@ -36,6 +36,11 @@ export class MysqlStore extends StoreOverRecords {
    * @throws `ConfigurationError` for an option that cannot work, or a database that it cannot use
    */
   constructor(database: MysqlQueryable, options: MysqlStoreOptions = {}) {
+    if (isKnex(database)) {
+      throw new ConfigurationError(
+        'This is a Knex: `knexStore(knex)` is the store for it, transactions included.',
+      );
+    }
     if (typeof database?.execute !== 'function' || 'promise' in database) {
       throw new ConfigurationError(
         "Expected a pool of mysql2 with promises as the first argument: `createPool()` of 'mysql2/promise', or " +
@@ -48,6 +53,10 @@ export class MysqlStore extends StoreOverRecords {
 }
 
 const NAMES: OptionNames<MysqlStoreOptions> = { schema: true, table: true, namespace: true };
+
+function isKnex(database: unknown): boolean {
+  return typeof database === 'function' && 'raw' in database && 'transaction' in database;
+}
 
 /** Returns a statement's rows. For a statement without rows, it returns one row if the statement changed something. */
 export async function runMysql(

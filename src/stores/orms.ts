@@ -155,6 +155,7 @@ export function knexStore<Tx>(
 ): Store<Tx> {
   check(knex, ['transaction', 'raw'], 'knexStore(knex)', 'what `knex({ … })` returned');
   const own = readNamedOptions('knexStore', options, JOINED_OPTIONS);
+  checkNames(own, /\?/, "without '?', which is a value to Knex");
   const dialect = dialectOf(knex.client?.config?.client);
   return storeOver<Tx>(
     {
@@ -231,6 +232,7 @@ export function sequelizeStore<Tx>(
     query(text: string, options: { transaction: Tx | null; bind: unknown[] }): Answer;
   };
   const own = readNamedOptions('sequelizeStore', options, JOINED_OPTIONS);
+  checkNames(own, /\$[\w$]/, "without '$' before a letter, a digit or '$', which is a value to Sequelize");
   const dialect = dialectOf(sequelize.getDialect());
   return storeOver<Tx>(
     {
@@ -270,6 +272,12 @@ function check(orm: unknown, methods: readonly string[], call: string, expected:
   if (orm != null && methods.every((method) => typeof Reflect.get(Object(orm), method) === 'function'))
     return;
   throw new ConfigurationError(`Expected ${expected} as the first argument: \`${call}\`.`);
+}
+
+/** @throws `ConfigurationError` for a name in which the ORM would look for values */
+function checkNames({ table = '', schema = '' }: JoinedStoreOptions, values: RegExp, rule: string): void {
+  if (!values.test(table) && !values.test(schema)) return;
+  throw new ConfigurationError(`Expected a name of a table or schema ${rule}.`);
 }
 
 function checkTag(sql: unknown, from: string): void {

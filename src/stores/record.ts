@@ -266,6 +266,14 @@ export function recordFromText<Value extends object>(
     record = null;
   }
   if (record?.format === FORMAT && typeof record.token === 'string') return record;
+  // What `JSON.stringify` gives never begins like this.
+  if (text.startsWith('{\\"')) {
+    throw new UnreadableRecordError(
+      'A record of the store has a backslash before each quote: the driver escapes values by itself, as `query` of mysql2 ' +
+        "does, and the session's sql_mode has NO_BACKSLASH_ESCAPES, which takes that literally. Send values apart from the " +
+        'statement (`execute` of mysql2), or take NO_BACKSLASH_ESCAPES out of sql_mode; then delete the record.',
+    );
+  }
   throw new UnreadableRecordError(
     `A record of the store does not have format ${FORMAT}, the one that this release reads. Either a newer release ` +
       'of pix-automatic-sdk wrote it, then update this process too; or something else writes to the records.',

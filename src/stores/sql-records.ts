@@ -1,6 +1,6 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { DAY_MS, sleep } from '../shared/time';
-import { mayRetry, saysNoTable } from './driver-error';
+import { cannotAsk, mayRetry, saysNoTable } from './driver-error';
 import {
   type ListedRecord,
   type ListPage,
@@ -209,6 +209,10 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
       }
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
+      const unasked = cannotAsk(cause, DIALECT_NAMES[this.#dialect]);
+      if (unasked !== undefined) {
+        throw new StoreError(`The table ${this.sql.name} was not created. ${unasked}`, { cause });
+      }
       throw new StoreError(
         `The database did not create the table ${this.sql.name} or its index; \`cause\` says why. The role must own ` +
           'the table if it exists, and may need more rights to create it: in PostgreSQL USAGE and CREATE on the schema, ' +
@@ -296,19 +300,29 @@ const COLUMNS: Readonly<Record<SqlDialect, string>> = {
   expires_at INTEGER NOT NULL`,
 };
 
+const DIALECT_NAMES: Readonly<Record<SqlDialect, string>> = {
+  postgres: 'PostgreSQL',
+  mysql: 'MySQL',
+  sqlite: 'SQLite',
+};
+
 const MAX_NAME_BYTES = 63;
+const MAX_MYSQL_CHARACTERS = 64;
 
 /**
- * A name as an identifier of the dialect. PostgreSQL truncates a longer one, so that two tables could become one.
+ * A name as an identifier of the dialect. PostgreSQL truncates a longer one, so that two tables could become one; MySQL
+ * refuses it with the first statement.
  *
  * @throws `ConfigurationError` for a name that cannot be quoted
  */
 function quoted(dialect: SqlDialect, name: string): string {
-  const isTooLong = dialect === 'postgres' && new TextEncoder().encode(name).length > MAX_NAME_BYTES;
+  const isTooLong =
+    (dialect === 'postgres' && new TextEncoder().encode(name).length > MAX_NAME_BYTES) ||
+    (dialect === 'mysql' && [...String(name)].length > MAX_MYSQL_CHARACTERS);
   if (typeof name !== 'string' || name === '' || name.includes('\0') || isTooLong) {
     throw new ConfigurationError(
-      'Expected a name of a table or schema, unquoted and without the other part, of up to 52 bytes in PostgreSQL: ' +
-        "{ schema: 'shop', table: 'notifications' }. It is quoted for you.",
+      'Expected a name of a table or schema, unquoted and without the other part, of up to 52 bytes in PostgreSQL and 64 ' +
+        "characters in MySQL: { schema: 'shop', table: 'notifications' }. It is quoted for you.",
     );
   }
   return dialect === 'mysql' ? `\`${name.replaceAll('`', '``')}\`` : `"${name.replaceAll('"', '""')}"`;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PaymentsClientOptions, PaymentsErrorCode } from 'pix-automatic-sdk';
 import * as sdk from 'pix-automatic-sdk';
@@ -6,8 +6,6 @@ import * as orders from 'pix-automatic-sdk/orders';
 import type { Notification, WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
-import { inLanguage, say } from '../../src/cli/language';
-import { stepIds } from '../../src/cli/verify/script';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
@@ -79,17 +77,3 @@ function tableOf(file: string, heading: string, index = 0): string[][] {
     cells.map((cell) => cell.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '')),
   );
 }
-
-test('docs/verify.md shows each step once, as it is', () => {
-  const page = new URL('../../docs/verify.md', import.meta.url);
-  const before = readFileSync(page, 'utf8');
-  const rows = inLanguage('en', () =>
-    stepIds.map((id) => `| \`${id}\` | ${say(`step.${id}`, { kind: 'notification' })} |`),
-  );
-  const table = /(<!-- steps: generated -->\n\n.*\n.*\n)[\s\S]*(\n\n<!-- \/steps -->)/;
-  const after = before.replace(table, (_, start, end) => start + rows.join('\n') + end);
-  if (process.env['UPDATE_DOCS']) writeFileSync(page, after);
-  // Out of date? UPDATE_DOCS=1 npx vitest run --project docs test/docs/tables.test.ts -t 'shows each step'
-  else expect(before).toBe(after);
-  expect(before).toMatch(table);
-});

@@ -48,6 +48,21 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
     /\bsame (?:uuid )?in all its states\b|\bmesmo (?:uuid )?em todos os (?:seus )?estados\b/i,
     'the document does not say so',
   ],
+  [/\bunchanged \(document section 6\.1\)/i, 'the document does not say so'],
+  [
+    /\byou get a `payment` notification\b|\bvocê recebe uma notificação `payment`/i,
+    'the document shows none',
+  ],
+  [/(?<!HTTP's convention, it )\bdid not act on it\b/i, "by HTTP's convention, it did not act on it"],
+  [/\bonly once the service\b/i, 'only after the service has confirmed it'],
+  [
+    /\bfor who wants\b|\bbelong into\b|\bways out\b|\bwho asks\b/i,
+    'you can; belong in; fixes; authentication',
+  ],
+  [/\bnone in JSON\b|\bnão é nenhum em JSON\b/i, 'cannot be written as JSON'],
+  [/\b(?:journey|jornada) (?:over|sobre) (?:other|outro)\b/i, 'for a different amount'],
+  [/\bquer saber quem pede\b|\btempo das duas\b/i, 'exige autenticação; até o tempo limite'],
+  [/\b[Oo]s? header\b|\bum header\b/, 'cabeçalho'],
 ];
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' })
@@ -87,6 +102,17 @@ test.each([
       'after a 200 the notification never comes again',
       'depois de um 200 a notificação nunca mais chega',
       'UUID of the reversal, the same in all its states',
+      'a retry sends it unchanged (document section 6.1)',
+      'When the payer pays, you get a `payment` notification.',
+      'refused: the service did not act on it',
+      'a callback runs only once the service confirms it',
+      'orders belong into a database',
+      'A value is none in JSON',
+      'Um valor não é nenhum em JSON',
+      'the order has a journey over other money',
+      'tem uma jornada sobre outro valor',
+      'um proxy no caminho quer saber quem pede',
+      'um gateway que remove o header',
     ],
   ],
   [

@@ -45,7 +45,7 @@ it.each([
   ['getTransaction', 'unknown', 'uuid-1', 'changes nothing'],
   ['GET /v1.1/x', 'unknown', undefined, 'changes nothing'],
   ['POST /v1.1/x', 'unknown', undefined, 'find out before you make it again'],
-  ['createRecurringCheckout', 'refused', undefined, 'did not act on it'],
+  ['createRecurringCheckout', 'refused', undefined, "by HTTP's convention, it did not act on it"],
   ['createRecurringCheckout', 'not-sent', undefined, 'can be made again'],
 ] as const)(
   'the advice after %s with the outcome %s and the uuid %s: %s',

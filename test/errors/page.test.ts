@@ -43,13 +43,12 @@ describe('the page about errors', () => {
   });
 
   it.each(Object.entries(classes))(
-    'has in the section %s the class %s, its outcome, what happened, causes and ways out',
+    'has in the section %s the class %s, its outcome, causes and fixes',
     (code, name) => {
       const section = sections.get(code);
       expect(section).toMatch(new RegExp(`^\\n\`${name}\``));
       expect(section).toContain('`outcome`');
-      expect(section).toContain('**What happened.**');
-      expect(section).toContain('**Causes and fixes.**');
+      expect(section?.trim().split('\n\n').length).toBeGreaterThan(1);
       const { outcome } = makers[name](errors);
       const [summary = ''] = section?.trim().split('\n\n') ?? [];
       expect(summary).toMatch(

@@ -30,6 +30,69 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     await playWholeMerchant(directory);
   });
 
+  it('sells at a new price, after a QR code is over, and asks a person about other money and cancelled orders', async () => {
+    const { query, listeners, call } = await startMerchant({ processes: 1, env: { DRAIN_DELAY_MS: '0' } });
+    const { sandbox } = listeners;
+    const subscribe = async (referenceCode: string): Promise<{ state: string; uuid: string }> =>
+      (await call('POST', '/subscriptions', { referenceCode })).json();
+    const pay = async (uuid: string) => {
+      sandbox.pay(uuid);
+      await sandbox.idle();
+    };
+    const cases = async () => (await call('GET', '/support')).json();
+    const decide = async (id: string, decision: string) =>
+      (await call('POST', '/support/decide', { id, decision })).json();
+    const payments = (key: string) =>
+      query(`SELECT sale, amount::float, is_first FROM payments WHERE order_key = '${key}' ORDER BY id`);
+
+    // The price changes, and somebody pays the old QR code: a person decides.
+    const old = await subscribe('order-1');
+    await query("UPDATE orders SET price = 69.7 WHERE key = 'order-1'");
+    const current = await subscribe('order-1');
+    expect(current.uuid).not.toBe(old.uuid);
+    expect(await subscribe('order-1')).toEqual(current);
+    await pay(old.uuid);
+    expect(await payments('order-1')).toEqual([]);
+    const [other] = await cases();
+    expect(other).toMatchObject({ reason: 'other_amount', order: 'order-1', sale: old.uuid, amount: 59.7 });
+    expect(await subscribe('order-1')).toMatchObject({ state: 'review' });
+    expect(await decide(other.id, 'book')).toEqual({ status: 'booked' });
+    expect(await payments('order-1')).toEqual([{ sale: old.uuid, amount: 59.7, is_first: true }]);
+    // It was sold at the old price: at the new one, it is another sale.
+    expect(await subscribe('order-1')).toMatchObject({ statusCode: 409 });
+    await query("UPDATE orders SET price = 59.7 WHERE key = 'order-1'");
+    expect(await subscribe('order-1')).toMatchObject({ state: 'paid' });
+
+    // A QR code is over, and the next one is paid. The half hour passes in the record of the order.
+    const first = await subscribe('order-2');
+    const passed = `regexp_replace(record, '"expiresAt":[0-9]+', '"expiresAt":1')`;
+    await query(`UPDATE pix_automatic SET record = ${passed} WHERE id LIKE '%order:order-2'`);
+    const second = await subscribe('order-2');
+    expect(second.uuid).not.toBe(first.uuid);
+    await pay(second.uuid);
+    expect(await payments('order-2')).toEqual([{ sale: second.uuid, amount: 59.7, is_first: true }]);
+
+    // A late payer of a QR code that is over: the money is still what the order costs.
+    const late = await subscribe('order-3');
+    await query(`UPDATE pix_automatic SET record = ${passed} WHERE id LIKE '%order:order-3'`);
+    expect((await subscribe('order-3')).uuid).not.toBe(late.uuid);
+    await pay(late.uuid);
+    expect(await payments('order-3')).toEqual([{ sale: late.uuid, amount: 59.7, is_first: true }]);
+
+    // A cancelled order is paid: the callback asks a person, and nothing of it stays.
+    const cancelled = await subscribe('order-4');
+    await query("UPDATE orders SET cancelled = true WHERE key = 'order-4'");
+    await pay(cancelled.uuid);
+    expect(await query("SELECT paid FROM orders WHERE key = 'order-4'")).toEqual([{ paid: false }]);
+    const [asked, ...rest] = await cases();
+    expect(rest).toEqual([]);
+    expect(asked).toMatchObject({ reason: 'needs_person', order: 'order-4', retries: false });
+    expect(asked.note).toMatch(/^The customer has cancelled/);
+    expect(await decide(asked.id, 'dismiss')).toEqual({ status: 'dismissed' });
+    expect([await payments('order-4'), await cases()]).toEqual([[], []]);
+    await listeners.stop();
+  });
+
   it('turns red at SIGTERM, serves on for a moment, then drains: under load no notification is refused', async () => {
     const { query, listeners, call } = await startMerchant({
       processes: 2,

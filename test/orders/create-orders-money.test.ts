@@ -686,7 +686,7 @@ function testIn(kind: PlaceKind): void {
       const booked = [`paid ${sale} 59.7 first`, `paid ${sale} 29.9 later`];
       await expect(s.open({ amount: 79.7 }, { replace: true })).rejects.toMatchObject({
         code: 'order_conflict',
-        message: expect.stringContaining('The order is paid, over other money: amount differs'),
+        message: expect.stringContaining('The order is paid, for a different amount: amount differs'),
       });
       expect([await s.lines(), await s.cases()]).toEqual([booked, []]);
       expect(await s.orders.find({ key: s.key })).toMatchObject({

@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { PaymentsClient } from '../../src';
 import { createOrders, type NotifiedOrder, type OrdersOptions, type PaidOrder } from '../../src/orders';
 import type { Transaction } from '../../src/service/operations/get-transaction';
-import { MemoryStore } from '../../src/stores/memory-store';
+import { createStore, type RecordStore } from '../../src/stores';
+import { MemoryRecords, MemoryStore } from '../../src/stores/memory-store';
 import { stepsOf } from '../../src/stores/steps';
 import { fixtures, notificationRequest } from '../../src/testing';
 import { defineNotification } from '../../src/webhooks';
@@ -13,6 +14,8 @@ import { reply, startHttpServer } from '../helpers/http-server';
 import { credentials, errors, paid, setUp } from './support';
 
 const UUID = 'uuid-of-order-1';
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Orders with a listener that writes down what it books. */
 function withListener(options: Partial<OrdersOptions> = {}, answers: Parameters<typeof setUp>[0] = []) {
@@ -229,6 +232,46 @@ describe('reconcile', () => {
     // It begins with the first that has no answer.
     expect(asked[before]).toBe('uuid-of-order-1149');
     expect(seen).toEqual([]);
+  });
+
+  it('reads each of 150 abandoned orders once after their 40 days, and then none, whatever else is past', async () => {
+    const clock = { now: Date.parse('2027-01-15T12:00:00Z') };
+    const memory = new MemoryRecords(10_000, () => clock.now);
+    const steps: string[] = [];
+    const counted = (step: string, key: string) => steps.push(`${step} ${/\/\w+/.exec(key)?.[0]}`);
+    const records: RecordStore = {
+      read(key) {
+        counted('read', key);
+        return memory.read(key);
+      },
+      write(key, change) {
+        counted('write', key);
+        return memory.write(key, change);
+      },
+      list(prefix, page) {
+        counted('list', prefix);
+        return memory.list(prefix, page);
+      },
+      deleteExpired: (limit) => memory.deleteExpired(limit),
+    };
+    const on = { paid: async () => undefined, returned: 'ignore' } as const;
+    const { orders, open, client } = setUp([], { store: createStore(records), credentials, on });
+    for (let i = 0; i < 150; i += 1) {
+      await open(`order-${i}`);
+      client.transactions.set(`uuid-of-order-${i}`, paid(`uuid-of-order-${i}`, { situation: 'PENDING' }));
+    }
+    const maintained = async () => {
+      steps.length = 0;
+      expect(await orders.maintain()).toMatchObject({ errors: [] });
+      return [steps.filter((step) => step === 'read /order').length, steps.length];
+    };
+    expect(await maintained()).toEqual([150, expect.any(Number)]);
+    clock.now += 41 * DAY_MS;
+    expect((await maintained())[0]).toBe(150);
+    clock.now += HOUR_MS;
+    // The lease of the run, its cursor, and one page each of what is open and of the cases.
+    expect(await maintained()).toEqual([0, 10]);
+    expect(steps.filter((step) => step.startsWith('list'))).toEqual(['list /letter', 'list /open']);
   });
 
   it('forgets an order that need not be asked about, but not while it may be on its way', async () => {

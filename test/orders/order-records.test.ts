@@ -130,7 +130,7 @@ describe.skipIf(!(await findRedis()))('Redis', () => {
 
 const sqlite = process.getBuiltinModule('node:sqlite');
 
-if (sqlite === undefined) testOnNodeWithSqlite('test/orders/order-records.test.ts');
+if (sqlite === undefined) testOnNodeWithSqlite('test/orders/order-records.test.ts', 'SQLite');
 else {
   const database = new sqlite.DatabaseSync(':memory:');
   testOrders('SQLite', async (namespace) => {

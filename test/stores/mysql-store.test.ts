@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPool as createCallbackPool } from 'mysql2';
 import { createPool, type Pool, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { MysqlStore, storeWithin, type TransactionAccess } from '../../src/stores';
+import { ConfigurationError } from '../../src/errors';
+import { MysqlStore, PostgresStore, storeWithin, type TransactionAccess } from '../../src/stores';
 import type { MysqlQueryable } from '../../src/stores/mysql-store';
 import { freezeProcess } from '../helpers/frozen';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
@@ -171,6 +172,47 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
       ['default/seen:payment:1'],
     );
     expect(plan).toContainEqual(expect.objectContaining({ key: 'PRIMARY', type: 'const' }));
+  });
+
+  it.each([
+    ['nothing listens at its address', { port: 1 }, 'cannot be reached'],
+    ['the password is wrong', { password: 'wrong' }, 'refused the user or the password'],
+  ])('says that its table was not created because %s, and nothing of rights', async (_, other, says) => {
+    const elsewhere = createPool({ uri: mysqlUrl, ...other });
+    onTestFinished(() => elsewhere.end());
+    const failure = await new MysqlStore(elsewhere).createTable().catch((error: Error) => error);
+    expect(failure).toMatchObject({ code: 'store_failed', message: expect.stringContaining(says) });
+    expect(String(failure)).not.toContain('rights');
+  });
+
+  it('says of a PostgresStore over its pool that the database has another SQL', async () => {
+    const failure = await new PostgresStore(pool as never).createTable().catch((error: Error) => error);
+    expect(String(failure)).toContain("The database does not understand PostgreSQL's SQL");
+    expect(String(failure)).not.toContain('rights');
+  });
+
+  it('says that a driver’s own escaping and NO_BACKSLASH_ESCAPES do not fit', async () => {
+    const one = createPool({ uri: mysqlUrl, connectionLimit: 1 });
+    onTestFinished(() => one.end());
+    await one.query("SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',NO_BACKSLASH_ESCAPES')");
+    const store = withSteps(storeWithin(mysqlAccess(one), { table: `escaped_${run}`, dialect: 'mysql' }));
+    await store.createTable();
+    const read = { version: 0, now: Date.now() };
+    const until = Date.now() + 60_000;
+    await store.writeRecord('order:', 'one', { key: 'one' }, read, until);
+    await expect(store.readRecord('order:', 'one')).rejects.toThrow('NO_BACKSLASH_ESCAPES');
+    await one.query(`DROP TABLE escaped_${run}`);
+  });
+
+  it('takes a name of 64 characters, and refuses one of 65 before it sends anything', async () => {
+    const store = new MysqlStore(pool, { table: `n${run}`.padEnd(64, 'é') });
+    await store.createTable();
+    await pool.query(`DROP TABLE \`${`n${run}`.padEnd(64, 'é')}\``);
+    const tooLong = 'x'.repeat(65);
+    expect(() => new MysqlStore(pool, { table: tooLong })).toThrow(ConfigurationError);
+    expect(() => storeWithin(mysqlAccess(pool), { schema: tooLong, dialect: 'mysql' })).toThrow(
+      '64 characters',
+    );
   });
 
   it('refuses a pool with callbacks, and says which one to pass', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
-import { drizzleStore, typeormStore } from '../../src/stores';
+import { drizzleStore, knexStore, MysqlStore, sequelizeStore, typeormStore } from '../../src/stores';
 
 // What the stores do over the real ORMs is in test/orms.
 
@@ -28,5 +28,27 @@ describe('the store of an ORM', () => {
   ])('refuses %s, and says what to pass', (_, create, says) => {
     expect(create).toThrow(ConfigurationError);
     expect(create).toThrow(says);
+  });
+
+  const knex = Object.assign(() => undefined, {
+    client: { config: { client: 'pg' } },
+    transaction: nothing,
+    raw: nothing,
+  });
+  const sequelize = { getDialect: () => 'mysql', transaction: async () => ({}), query: nothing };
+
+  it.each([
+    ['Knex', "without '?'", (name: string) => knexStore(knex, { table: name }), 'a?', 'a$1'],
+    ['Knex, in a schema', "without '?'", (name: string) => knexStore(knex, { schema: name }), '?', 'a'],
+    ['Sequelize', "without '$'", (name: string) => sequelizeStore(sequelize, { table: name }), 'a$1', 'a?'],
+    ['Sequelize', "without '$'", (name: string) => sequelizeStore(sequelize, { table: name }), '$b', 'a$'],
+  ])('%s refuses a name in which it looks for values', (_, says, create, refused, taken) => {
+    expect(() => create(refused)).toThrow(ConfigurationError);
+    expect(() => create(refused)).toThrow(says);
+    expect(() => create(taken)).not.toThrow();
+  });
+
+  it('is named where a Knex is passed to MysqlStore', () => {
+    expect(() => new MysqlStore(knex as never)).toThrow('This is a Knex: `knexStore(knex)`');
   });
 });

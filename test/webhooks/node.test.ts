@@ -53,6 +53,16 @@ describe('a handler called with a request and a response of node:http', () => {
     }
   });
 
+  it('looks at no body before it has checked the credentials', async () => {
+    const { handler, reports } = createListener();
+    const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };
+    const body = vi.fn();
+    const request = { method: 'POST', url: '/', headers: {}, complete: true, readableDidRead: true };
+    await handler(Object.defineProperty(request, 'body', { get: body }) as never, response);
+    expect([response.writeHead.mock.calls[0]?.[0], codesOf(reports)]).toEqual([401, ['unauthorized']]);
+    expect(body).not.toHaveBeenCalled();
+  });
+
   it.each([{}, undefined, null])('answers 405 to a request without a method: %j', async (request) => {
     const { handler, reports } = createListener();
     const response = { headersSent: false, writeHead: vi.fn(), end: vi.fn() };

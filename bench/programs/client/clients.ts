@@ -12,17 +12,22 @@ export interface Client {
 
 export type ClientName = keyof typeof clients;
 
-const uuid = '7d1f2a90-3c54-4c8e-9a55-5f3f1c0f6a11';
+/** The transaction that the service has. */
+export const TRANSACTION = '7d1f2a90-3c54-4c8e-9a55-5f3f1c0f6a11';
 const request = fixtures.recurringCheckoutRequest();
 const credentials = { 'x-api-key': 'benchmark-key', 'x-api-token': 'benchmark-token' };
-// As this library sends it, so that both sides open a connection per call.
-const headers = { accept: 'application/json', connection: 'close', ...credentials };
+const headers = { accept: 'application/json', ...credentials };
+// As this library sends a POST, so that both sides open a connection for it. Queries keep theirs on both sides.
+const ownConnection = { headers: { ...headers, connection: 'close' } };
 
 function ours(service: string, fetch?: PaymentsClientOptions['fetch']): Client {
   const apiKey = credentials['x-api-key'];
   const apiToken = credentials['x-api-token'];
   const client = new PaymentsClient({ baseUrl: service, apiKey, apiToken, fetch });
-  return { get: () => client.getTransaction(uuid), post: () => client.createRecurringCheckout(request) };
+  return {
+    get: () => client.getTransaction(TRANSACTION),
+    post: () => client.createRecurringCheckout(request),
+  };
 }
 
 /** Each client as its documentation sets it up, with its defaults. */
@@ -34,11 +39,11 @@ export const clients = {
 
   'ky().json(zod schema)': async (service: string) => {
     const { default: ky } = await load<Ky>('ky');
-    const get = `${service}/v1.1/transactions/${uuid}`;
+    const get = `${service}/v1.1/transactions/${TRANSACTION}`;
     const post = `${service}/v1.1/checkout/pix-automatic`;
     return {
       get: () => ky.get(get, { headers }).json(transaction),
-      post: () => ky.post(post, { headers, json: request }).json(recurringCheckout),
+      post: () => ky.post(post, { ...ownConnection, json: request }).json(recurringCheckout),
     };
   },
 
@@ -46,8 +51,8 @@ export const clients = {
     const { default: OpenAI } = await load<OpenAI>('openai');
     const openai = new OpenAI({ apiKey: 'key', baseURL: service, defaultHeaders: headers });
     return {
-      get: () => openai.get(`/v1.1/transactions/${uuid}`),
-      post: () => openai.post('/v1.1/checkout/pix-automatic', { body: request }),
+      get: () => openai.get(`/v1.1/transactions/${TRANSACTION}`),
+      post: () => openai.post('/v1.1/checkout/pix-automatic', { ...ownConnection, body: request }),
     };
   },
 
@@ -56,7 +61,7 @@ export const clients = {
     const { default: Stripe } = await load<Stripe>('stripe');
     const { hostname, port } = new URL(service);
     const { customers } = new Stripe('sk_test_1', { host: hostname, port, protocol: 'http' });
-    return { get: () => customers.retrieve(uuid), post: () => customers.create(request) };
+    return { get: () => customers.retrieve(TRANSACTION), post: () => customers.create(request) };
   },
 } satisfies Record<string, (service: string) => Promise<Client>>;
 

@@ -5,7 +5,7 @@ interface KyOptions {
   readonly json?: object;
 }
 interface KyAnswer {
-  json(schema: unknown): Promise<unknown>;
+  json(schema?: unknown): Promise<unknown>;
 }
 export interface Ky {
   readonly default: {
@@ -21,7 +21,7 @@ export interface OpenAI {
     readonly defaultHeaders: object;
   }) => {
     get(path: string): Promise<unknown>;
-    post(path: string, options: { readonly body: object }): Promise<unknown>;
+    post(path: string, options: { readonly body: object; readonly headers: object }): Promise<unknown>;
   };
 }
 

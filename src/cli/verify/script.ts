@@ -1,4 +1,4 @@
-import type { StepId, TextKey } from '../texts';
+import type { TextKey } from '../texts';
 import { answers } from './steps/answers';
 import { begin } from './steps/begin';
 import { bodies } from './steps/bodies';
@@ -52,59 +52,3 @@ export async function* script(world: World): Script<End> {
     ],
   };
 }
-
-/** Every step, in the order of a whole run. */
-export const stepIds = [
-  'first',
-  'processes',
-  'again',
-  'cents',
-  'shopAmounts',
-  'alike',
-  'refund',
-  'secondRefund',
-  'refundNoQuery',
-  'reversal',
-  'reversalBegins',
-  'reversalEnds',
-  'latePending',
-  'reversalCancelled',
-  'payout',
-  'failedPayout',
-  'payoutAfterFailed',
-  'leftOut',
-  'nulls',
-  'split',
-  'long',
-  'letters',
-  'reference',
-  'cutLetter',
-  'allAgain',
-  'reordered',
-  'fiveAtOnce',
-  'refundAtOnce',
-  'payoutAtOnce',
-  'threeAtOnce',
-  'unasked',
-  'wrongAmount',
-  'rightAmount',
-  'unpaid',
-  'paidSince',
-  'afterRefused',
-  'unconfirmed',
-  'secondPayment',
-  'statuses',
-  'lateSale',
-  'unknownKinds',
-  'afterUnknown',
-  'headerName',
-  'pairs',
-  'kindsWithoutPair',
-  'methods',
-  'restart',
-  'newAfterRestart',
-  'status',
-  'prompt',
-  'workFirst',
-  'secrets',
-] as const satisfies readonly StepId[];

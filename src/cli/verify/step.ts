@@ -1,5 +1,5 @@
 import { decimal, say } from '../language';
-import type { CauseId, StepId, TextKey } from '../texts';
+import { type CauseId, fixOf, type StepId, type TextKey } from '../texts';
 import { type Booking, bookingOf, type RowProblem } from './judge';
 import { describe, type Exchange, isRedirect, type Send } from './send';
 
@@ -154,7 +154,7 @@ export class Outcome {
       problems,
       open,
       cause: cause && say(`cause.${cause}`, values),
-      fix: cause && say(`fix.${cause}`, values),
+      fix: cause && say(fixOf(cause), values),
     };
   }
 }

@@ -198,7 +198,7 @@ export const pt: Record<keyof typeof en, string> = {
   'notSeen.secondPayment': 'se o segundo pagamento de um pedido, que não tem linha, chega a uma pessoa.',
   'cause.pair': 'ele recusa as credenciais certas.',
   'fix.pair':
-    'Configure no listener o par que está aqui em PAYMENTS_API_KEY e PAYMENTS_API_TOKEN, e compare o header `Authorization` com `Basic ` e o Base64 de chave, dois-pontos e token (documentação, seção 5). Alguns servidores web não repassam esse header ao programa (Apache com PHP: `CGIPassAuth On`).',
+    'Configure no listener o par que está aqui em PAYMENTS_API_KEY e PAYMENTS_API_TOKEN, e compare o cabeçalho `Authorization` com `Basic ` e o Base64 de chave, dois-pontos e token (documentação, seção 5). Alguns servidores web não repassam esse header ao programa (Apache com PHP: `CGIPassAuth On`).',
   'cause.headerCase': 'ele diferencia maiúsculas de minúsculas no nome do header.',
   'fix.headerCase':
     'Nomes de headers não fazem essa diferença, e atrás de muitos proxies `Authorization` chega como `authorization`: procure-o com uma função que a ignore (`request.headers.get`), não em um dicionário próprio.',
@@ -365,8 +365,6 @@ export const pt: Record<keyof typeof en, string> = {
   'fix.comparesNoAmount':
     'Confirme com `confirmPayment`: ele compara situação, valor, moeda e código de referência.',
   'cause.comparesNoState': 'ele consulta o serviço e não olha se a venda foi paga.',
-  'fix.comparesNoState':
-    'Confirme com `confirmPayment`: ele compara situação, valor, moeda e código de referência.',
   'cause.keepsUnconfirmed':
     'ele responde 200 a um pagamento que o serviço não confirma e depois toma o certo por duplicata.',
   'fix.keepsUnconfirmed':
@@ -399,32 +397,20 @@ export const pt: Record<keyof typeof en, string> = {
     'Responda 200, guarde o corpo e examine-o: o serviço pode enviar notificações da jornada recorrente, que a documentação não mostra (documentação, seção 6.1).',
   'cause.checksNothing': 'ele não confere credenciais.',
   'fix.checksNothing':
-    'Compare o header `Authorization` inteiro com `Basic ` e o Base64 de chave, dois-pontos e token, em tempo constante, e responda 401 antes de ler qualquer coisa (documentação, seção 5). `createWebhookHandler` faz isso; em um listener próprio, chame `verifyAuthorization`.',
+    'Compare o cabeçalho `Authorization` inteiro com `Basic ` e o Base64 de chave, dois-pontos e token, em tempo constante, e responda 401 antes de ler qualquer coisa (documentação, seção 5). `createWebhookHandler` faz isso; em um listener próprio, chame `verifyAuthorization`.',
   'cause.checksHeaderAlone': 'ele olha se há um par, e não qual.',
-  'fix.checksHeaderAlone':
-    'Compare o header `Authorization` inteiro com o certo (documentação, seção 5): chame `verifyAuthorization`.',
   'cause.checksKeyAlone': 'ele só confere a chave.',
   'fix.checksKeyAlone':
-    'Compare chave e token: o header `Authorization` inteiro (documentação, seção 5). `verifyAuthorization` faz isso.',
+    'Compare o cabeçalho `Authorization` inteiro, como está, com `Basic `, chave e token (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.checksTokenAlone': 'ele só confere o token.',
-  'fix.checksTokenAlone':
-    'Compare chave e token: o header `Authorization` inteiro (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.searchesPair': 'ele procura chave e token em qualquer lugar do header.',
-  'fix.searchesPair':
-    'Compare o header `Authorization` inteiro (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.ignoresCase': 'ele compara as credenciais sem diferenciar maiúsculas.',
   'fix.ignoresCase':
-    'Chave, token e Base64 diferenciam maiúsculas: compare o header inteiro como ele é (documentação, seção 5).',
+    'Chave, token e Base64 diferenciam maiúsculas: compare o cabeçalho inteiro como ele é (documentação, seção 5).',
   'cause.shortToken': 'ele aceita um token que é só o começo do certo.',
-  'fix.shortToken':
-    'Compare o token inteiro, também o comprimento (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.longToken': 'ele aceita tudo o que começa com o token certo.',
-  'fix.longToken':
-    'Compare o token inteiro, também o comprimento (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.splits': 'ele separa o par em cada dois-pontos e usa as duas primeiras partes.',
-  'fix.splits': 'Compare o header `Authorization` inteiro no lugar das partes dele (documentação, seção 5).',
   'cause.anyScheme': 'ele não olha o esquema.',
-  'fix.anyScheme': 'Compare o header `Authorization` inteiro, com `Basic ` (documentação, seção 5).',
   'cause.ownPairEmpty': 'ele aceita um par vazio: talvez o dele não esteja definido.',
   'fix.ownPairEmpty': 'Recuse-se a iniciar sem credenciais: `undefined` é igual ao que não é enviado.',
   'cause.letsNoneIn': 'ele só confere credenciais quando há alguma.',

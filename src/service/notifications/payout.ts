@@ -15,7 +15,7 @@ import { type Schema, toSchema } from '../schema';
 import type { DocumentedKind, ReadNotification } from './notification';
 
 /**
- * A payout that was made, or that failed (document section 6.5). `if (!payload.success)` narrows it to a
+ * A payout that was made, or that failed (document section 6.5). `if (payload.success === false)` narrows it to a
  * `FailedPayout`, which `payoutFailure` explains.
  */
 export type PayoutPayload = SuccessfulPayout | FailedPayout;

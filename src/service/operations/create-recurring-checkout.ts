@@ -26,7 +26,7 @@ export type RecurringCheckoutRequest = RecurringCheckoutRequestBase &
   (
     | {
         // Not a number, so that editors know which branch is meant once `amount` is written, and show its text.
-        /** Without an immediate payment, it may be left out. */
+        /** In the currency's main unit. Without an immediate payment, it may be left out. */
         amount?: undefined;
         /** What recurs, and when. */
         recurrence: {

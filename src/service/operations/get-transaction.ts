@@ -43,7 +43,7 @@ export interface Transaction {
   discounts?: number | null | undefined;
   /** `amount` plus `shipping`, minus `discounts`, in the currency's main unit. */
   total?: number | null | undefined;
-  /** Service fee. */
+  /** Service fee, in the currency's main unit. */
   appliedRate?: number | null | undefined;
   /** Your unique identifier of the sale. */
   referenceCode?: string | null | undefined;
@@ -57,7 +57,7 @@ export interface Transaction {
   beneficiary?: Record<string, unknown> | null | undefined;
   /** What was refunded, and what still can be. */
   refunds?: TransactionRefunds | null | undefined;
-  /** Service fee applied to payouts. */
+  /** Service fee applied to payouts, in the currency's main unit. */
   serviceFee?: number | null | undefined;
   /** Whether a return error is present. */
   has_return_error?: boolean | null | undefined;
