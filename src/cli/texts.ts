@@ -15,7 +15,7 @@ export type StepId = After<'step.'>;
 /** A mistake that `verify` names: `truncates` has the texts `cause.truncates` and `fix.truncates`. */
 export type CauseId = After<'cause.'>;
 
-/** Mistakes that another one's fix mends, too. The compiler names a mistake that has no fix. */
+/** Mistakes that the fix of another one ends, too. The compiler names a mistake that has no fix. */
 const mendedBy: Readonly<Record<Exclude<CauseId, After<'fix.'>>, After<'fix.'>>> = {
   checksHeaderAlone: 'checksKeyAlone',
   checksTokenAlone: 'checksKeyAlone',
