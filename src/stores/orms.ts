@@ -269,6 +269,13 @@ function dialectOf(name: unknown): StoreWithinOptions['dialect'] {
 }
 
 function check(orm: unknown, methods: readonly string[], call: string, expected: string): void {
+  const { isTransaction, rollback } = Object(orm) as { isTransaction?: unknown; rollback?: unknown };
+  // What `open` remembers must stand, whatever becomes of the merchant's transaction.
+  if (isTransaction === true || typeof rollback === 'function') {
+    throw new ConfigurationError(
+      `Expected ${expected} as the first argument, not a transaction: \`${call}\`.`,
+    );
+  }
   if (orm != null && methods.every((method) => typeof Reflect.get(Object(orm), method) === 'function'))
     return;
   throw new ConfigurationError(`Expected ${expected} as the first argument: \`${call}\`.`);

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
-import { drizzleStore, knexStore, MysqlStore, sequelizeStore, typeormStore } from '../../src/stores';
+import {
+  drizzleStore,
+  knexStore,
+  kyselyStore,
+  MysqlStore,
+  sequelizeStore,
+  typeormStore,
+} from '../../src/stores';
 
 // What the stores do over the real ORMs is in test/orms.
 
@@ -46,6 +53,15 @@ describe('the store of an ORM', () => {
     expect(() => create(refused)).toThrow(ConfigurationError);
     expect(() => create(refused)).toThrow(says);
     expect(() => create(taken)).not.toThrow();
+  });
+
+  it.each([
+    ['Knex', () => knexStore(Object.assign(() => undefined, knex, { isTransaction: true }))],
+    ['Kysely', () => kyselyStore({ ...database, isTransaction: true } as never, tag, { dialect: 'mysql' })],
+    ['Drizzle', () => drizzle({ ...database, rollback: nothing })],
+  ])('refuses a transaction of %s: a rollback would take back what was remembered', (_, create) => {
+    expect(create).toThrow(ConfigurationError);
+    expect(create).toThrow('as the first argument, not a transaction:');
   });
 
   it('is named where a Knex is passed to MysqlStore', () => {
