@@ -177,7 +177,9 @@ export function parseArguments(command: Command, argv: readonly string[], langua
   if (extra !== undefined) {
     const taken = command.arguments.map(({ name }) => `<${say(name)}>`).join(' ');
     if (taken !== '') {
-      throw usageFailure('wrong.extraArgument', { word: quoteWord(extra), command: command.name, taken });
+      const quoted = quoteWord(extra);
+      const word = quoted === say('wrong.unquotedWord') ? '' : `: ${quoted}`;
+      throw usageFailure('wrong.extraArgument', { word, command: command.name, taken });
     }
     const port =
       'port' in options && /^\d{1,5}$/.test(extra) ? say('wrong.portIsOption', { port: extra }) : '';

@@ -102,7 +102,7 @@ export const pt: Record<keyof typeof en, string> = {
   'wrong.oneOf': 'Use um destes: {list}.',
   'wrong.missingWord': 'Informe <{what}>: um destes: {list}.',
   'wrong.missingArgument': 'Informe <{name}>.',
-  'wrong.extraArgument': 'Há um argumento a mais: {word}. `{command}` aceita {taken}.',
+  'wrong.extraArgument': 'Há um argumento a mais{word}. `{command}` aceita {taken}.',
   'wrong.takesNoArgument': '`{command}` não aceita argumentos.{port}',
   'wrong.portIsOption': ' A porta é `--port {port}`.',
   'wrong.twice': 'Passe `--{name}` uma só vez.',
@@ -170,6 +170,8 @@ export const pt: Record<keyof typeof en, string> = {
   'sent.noListener':
     'Nenhuma notificação foi enviada: o sandbox não tem listener. Defina um com `set-listener`.',
   'sent.nothing': '`{name}` não envia notificação neste caso.',
+  'sent.noCharge':
+    '`{name}` não envia notificação: a documentação não mostra nenhuma. No código, `startSandbox({ inventions: { scheduledPaymentSale: true } })` envia um pagamento por cobrança.',
   'sent.scheduled': 'agendado: {id}, vence em {date}',
   'delivery.deliveredBefore': 'já entregue antes',
   'delivery.onItsWay': 'a caminho',
@@ -191,6 +193,7 @@ export const pt: Record<keyof typeof en, string> = {
   'list.armedFault': 'Falha armada',
   'list.older': '{older} mais antigas não aparecem: --limit mostra mais.',
   'list.scheduled': 'agendado',
+  'list.sale': 'venda {uuid}',
   'resend.summary': 'Reenvia uma notificação do sandbox em execução; seu listener não pode agir duas vezes',
   'resend.newest': 'A notificação mais nova.',
   'resend.none': 'O sandbox ainda não enviou nenhuma notificação.',

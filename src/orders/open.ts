@@ -286,10 +286,13 @@ export function checkOrderKey(call: string, key: string): void {
     `a text of 1 to ${MAX_ORDER_KEY_LENGTH} characters, ` +
     'without control characters, and without spaces at its ends';
   const message =
-    typeof key === 'string'
-      ? `expected ${expected}`
-      : `expected a text, got ${key === null ? 'null' : `a ${typeof key}`}: ${expected}`;
+    typeof key === 'string' ? `expected ${expected}` : `expected a text, got ${typeOf(key)}: ${expected}`;
   throw new InvalidRequestError(`The call of ${call}`, [{ path: ['orderKey'], message }]);
+}
+
+function typeOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 /** A `referenceCode` would be replaced in silence by one that is made from the key. */

@@ -3,6 +3,7 @@ import { DAY_MS } from '../shared/time';
 import { checkCount, checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
 import { isLeased, keyOf, NO_RECORD, recordFromText, type SubjectRecord } from './record';
 import {
+  type ListedRecord,
   type ListPage,
   type NamespaceOptions,
   type ReadRecord,
@@ -53,6 +54,8 @@ export class MemoryRecords implements RecordStore {
   readonly #clock: () => number;
   /** Each write adds its key again, so the one that was written longest ago comes first. */
   readonly #rows = new Map<string, Row>();
+  /** The keys that are ever listed, in order. */
+  readonly #listed = new SortedKeys();
   #hasWarned = false;
 
   constructor(maxEntries: number, clock: () => number) {
@@ -69,18 +72,21 @@ export class MemoryRecords implements RecordStore {
     const row = this.#rows.get(key);
     if ((row?.version ?? 0) !== version || this.#now() >= before) return false;
     if (row === undefined && this.#rows.size >= this.#maxEntries) this.#makeRoom();
+    if (row === undefined && LISTED.test(key)) this.#listed.add(key);
     this.#rows.delete(key);
     this.#rows.set(key, { record, version: next, expiresAt });
     return true;
   }
 
-  async list(prefix: string, { after = '', limit }: ListPage) {
+  async list(prefix: string, { after = '', limit }: ListPage): Promise<ListedRecord[]> {
     const now = this.#now();
-    return [...this.#rows]
-      .filter(([key, { expiresAt }]) => key.startsWith(prefix) && key > after && expiresAt > now)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .slice(0, limit)
-      .map(([key, { record }]) => ({ key, record }));
+    const page: ListedRecord[] = [];
+    for (const key of this.#listed.from(after > prefix ? after : prefix)) {
+      if (page.length === limit || !key.startsWith(prefix)) break;
+      const row = this.#rows.get(key);
+      if (row !== undefined && key !== after && row.expiresAt > now) page.push({ key, record: row.record });
+    }
+    return page;
   }
 
   async deleteExpired(limit: number): Promise<number> {
@@ -92,7 +98,9 @@ export class MemoryRecords implements RecordStore {
     let deleted = 0;
     for (const [key, { expiresAt }] of this.#rows) {
       if (deleted === limit) break;
-      if (expiresAt <= now && this.#rows.delete(key)) deleted += 1;
+      if (expiresAt > now) continue;
+      this.#delete(key);
+      deleted += 1;
     }
     return deleted;
   }
@@ -105,7 +113,7 @@ export class MemoryRecords implements RecordStore {
     for (const [key, { record }] of this.#rows) {
       if (this.#rows.size <= most) return;
       if (key.includes('/seen:') && !isLeased(recordFromText<SubjectRecord>(record) ?? NO_RECORD, now)) {
-        this.#rows.delete(key);
+        this.#delete(key);
       }
     }
     if (this.#rows.size >= this.#maxEntries) this.#forgetPaidOrders(now, most);
@@ -123,7 +131,7 @@ export class MemoryRecords implements RecordStore {
       if (this.#rows.size - forgotten.size * (RECORDS_OF_AN_ORDER - 1) <= most) break;
       // A version is the time of its write, or a little more.
       if (!key.includes('/order:') || now - version < DAY_MS || !isPaid(record)) continue;
-      this.#rows.delete(key);
+      this.#delete(key);
       forgotten.add(key);
     }
     if (forgotten.size === 0) return;
@@ -131,7 +139,7 @@ export class MemoryRecords implements RecordStore {
       const [, namespace, prefix] = POINTER.exec(key) ?? [];
       if (prefix === undefined || namespace === undefined) continue;
       const order = recordFromText<{ readonly key?: string }>(record)?.key ?? '';
-      if (forgotten.has(keyOf(namespace, 'order:', order))) this.#rows.delete(key);
+      if (forgotten.has(keyOf(namespace, 'order:', order))) this.#delete(key);
     }
     if (this.#hasWarned) return;
     this.#hasWarned = true;
@@ -141,10 +149,18 @@ export class MemoryRecords implements RecordStore {
     );
   }
 
+  #delete(key: string): void {
+    this.#rows.delete(key);
+    if (LISTED.test(key)) this.#listed.delete(key);
+  }
+
   #now(): number {
     return Math.floor(this.#clock());
   }
 }
+
+/** Which keys `list` may ask for; see {@link RecordStore}. */
+const LISTED = /^[\w.-]+\/(letter|order|open):/;
 
 /** At least the order itself, its reference and its uuid. */
 const RECORDS_OF_AN_ORDER = 3;
@@ -154,6 +170,66 @@ const POINTER = /^([\w.-]+)\/(uuid|reference|open):/;
 function isPaid(record: string): boolean {
   const order = recordFromText<{ readonly attempts?: readonly { readonly state: string }[] }>(record);
   return order?.attempts?.some(({ state }) => state === 'paid') === true;
+}
+
+/** Keys in order, so that a page is read from where it begins, and a key comes in between without moving all others. */
+class SortedKeys {
+  /** Each in order, and after the one before; none is empty. */
+  readonly #blocks: string[][] = [];
+
+  /** @param key - one that is not among them */
+  add(key: string): void {
+    const at = this.#blockOf(key);
+    const block = this.#blocks[at];
+    if (block === undefined) {
+      this.#blocks.push([key]);
+      return;
+    }
+    block.splice(
+      firstIndex(block, (each) => each > key),
+      0,
+      key,
+    );
+    if (block.length > MOST_IN_BLOCK) this.#blocks.splice(at + 1, 0, block.splice(MOST_IN_BLOCK / 2));
+  }
+
+  delete(key: string): void {
+    const at = this.#blockOf(key);
+    const block = this.#blocks[at] ?? [];
+    const index = firstIndex(block, (each) => each >= key);
+    if (block[index] !== key) return;
+    block.splice(index, 1);
+    if (block.length === 0) this.#blocks.splice(at, 1);
+  }
+
+  /** This key and those after it. */
+  *from(key: string): Generator<string> {
+    for (let at = this.#blockOf(key); at < this.#blocks.length; at += 1) {
+      const block = this.#blocks[at] ?? [];
+      for (let index = firstIndex(block, (each) => each >= key); index < block.length; index += 1) {
+        yield block[index] as string;
+      }
+    }
+  }
+
+  /** The last block that begins with the key or one before it; else the first. */
+  #blockOf(key: string): number {
+    return Math.max(0, firstIndex(this.#blocks, ([first = '']) => first > key) - 1);
+  }
+}
+
+const MOST_IN_BLOCK = 1_000;
+
+/** Of items of which the last few match, the index of the first that does. */
+function firstIndex<Item>(items: readonly Item[], matches: (item: Item) => boolean): number {
+  let start = 0;
+  let end = items.length;
+  while (start < end) {
+    const middle = (start + end) >>> 1;
+    if (matches(items[middle] as Item)) end = middle;
+    else start = middle + 1;
+  }
+  return start;
 }
 
 interface Row {

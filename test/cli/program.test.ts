@@ -64,6 +64,7 @@ describe.concurrent('the command line', () => {
     ['sandbox 4100', '`sandbox` takes no argument. The port is `--port 4100`.'],
     ['demo 4100', '`demo` takes no argument.\n'],
     ['pay one two', 'an argument too many: `two`. `pay` takes <uuid or referenceCode>'],
+    ['refund b1 10', 'There is an argument too many. `refund` takes <uuid or referenceCode>'],
     [`verify --api-token ${credentials.apiToken}`, 'There is no option `--api-token`'],
     [`verify --${credentials.apiToken}`, 'There is no option of that name'],
     ['sandbox --host 0.0.0.0 --port 0', 'default credentials, which everybody knows'],

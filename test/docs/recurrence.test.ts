@@ -34,15 +34,11 @@ it('the commands of the guide to recurrence work in the order of the page', asyn
     'pay',
     'list',
     'pay-scheduled',
-    'notify',
     'cancel-scheduled',
   ]);
   expect(printed[2]).toMatch(/scheduled {2}[\w-]{36} {2}\d{4}-\d\d-\d\d {2}SCHEDULED/);
-  expect(printed[3]).toContain('`pay-scheduled` sends no notification in this case.');
-  expect(listener.received.map(({ body }) => body['newStatus'] ?? body['yourEvent'])).toEqual([
-    'PAID',
-    'CHARGED',
-  ]);
+  expect(printed[3]).toContain('`startSandbox({ inventions: { scheduledPaymentSale: true } })`');
+  expect(listener.received.map(({ body }) => body['newStatus'] ?? body['yourEvent'])).toEqual(['PAID']);
 });
 
 it('months under one saleToken are cases, and each that a person books is booked once', async () => {

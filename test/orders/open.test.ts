@@ -212,6 +212,8 @@ describe('open', () => {
     await expect(open(1001 as never)).rejects.toThrow(
       'orderKey: expected a text, got a number: a text of 1 to 200',
     );
+    await expect(open({} as never)).rejects.toThrow('expected a text, got an object:');
+    await expect(open(undefined as never)).rejects.toThrow('expected a text, got undefined:');
   });
 
   it('refuses a referenceCode in the request, which it would replace, and records nothing', async () => {

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
 import { MemoryRecords, MemoryStore, type MemoryStoreOptions } from '../../src/stores/memory-store';
 import { recordToText } from '../../src/stores/record';
+import { seedRandomTests } from '../helpers/random-seed';
 import { withSteps } from '../helpers/store-of';
 import { claimed, completed, letter, tryClaim } from './claims';
 import { testStoreContract } from './contract';
 import { retain } from './limits';
 
+seedRandomTests();
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
@@ -46,7 +49,100 @@ describe('MemoryRecords', () => {
     await records.write('expired', { ...change, record: recordToText({ lease, done: [] }, 'write') });
     expect(await records.write('new', change)).toBe(true);
   });
+
+  it.each([1_000, 10_000])('touch, of %i of each kind, the rows of a page alone', async (count) => {
+    const records = new MemoryRecords(1_000_000, () => now);
+    const put = (key: string) => records.write(key, { ...change, expiresAt: now + 1 });
+    const keyOf = (at: number) => `shop/order:${String(at).padStart(6, '0')}`;
+    // 7919 is prime, so that each is added once, and seldom at the end.
+    const shuffled = Array.from({ length: count }, (_, at) => (at * 7919) % count);
+    for (const at of shuffled) {
+      for (const kind of ['seen', 'uuid', 'open', 'letter']) await put(`shop/${kind}:${at}`);
+      await put(keyOf(at));
+    }
+    const page = (after?: string) => records.list('shop/order:', { after, limit: 10 });
+    expect(await rowsTouched(() => page())).toBeLessThanOrEqual(11);
+    expect(await rowsTouched(() => page(keyOf(count / 2)))).toBeLessThanOrEqual(11);
+    // Also where keys came and went since the page before.
+    await put(`${keyOf(count / 2)}-new`);
+    expect(await rowsTouched(() => page(keyOf(count / 2)))).toBeLessThanOrEqual(11);
+    const expected = [
+      `${keyOf(count / 2)}-new`,
+      ...Array.from({ length: 9 }, (_, i) => keyOf(count / 2 + 1 + i)),
+    ];
+    expect((await page(keyOf(count / 2))).map(({ key }) => key)).toEqual(expected);
+  });
+
+  it('list what has not expired in order, whatever came and went', () => {
+    const kind = fc.constantFrom('order', 'open', 'letter', 'seen');
+    const write = fc.record({ kind, id: fc.nat(5_000), lifeMs: fc.integer({ min: 1, max: 9_000 }) });
+    const writes = fc.array(write, { minLength: 4_000, maxLength: 6_000 });
+    const prefix = fc.constantFrom(
+      'shop/order:',
+      'shop/open:',
+      'shop/letter:',
+      'shop/order:7',
+      'shop/other:',
+    );
+    const property = fc.asyncProperty(writes, prefix, fc.option(fc.nat(5_000)), async (all, of, from) => {
+      let time = now;
+      const records = new MemoryRecords(1_000_000, () => time);
+      const kept = new Map<string, number>();
+      for (const { kind, id, lifeMs } of all) {
+        const key = `shop/${kind}:${id}`;
+        const { version } = await records.read(key);
+        const expiresAt = time + lifeMs;
+        await records.write(key, { record, version, next: version + 1, before: time + 1, expiresAt });
+        kept.set(key, expiresAt);
+        time += 1;
+        if (time % 1_000 === 0) await records.deleteExpired(200);
+      }
+      const after = from === null ? '' : `${of}${from}`;
+      const expected = [...kept].filter(([key, end]) => key.startsWith(of) && key > after && end > time);
+      const listed = await records.list(of, { after, limit: 9_999 });
+      expect(listed.map(({ key }) => key)).toEqual(expected.map(([key]) => key).sort());
+    });
+    return fc.assert(property, { numRuns: 10, endOnFailure: true });
+  });
 });
+
+/** How many rows a list takes from a `Map` or puts into order. It works at once, so nothing else is counted. */
+async function rowsTouched(list: () => Promise<unknown>): Promise<number> {
+  const { get, forEach, keys, values, entries } = Map.prototype;
+  const { sort } = Array.prototype;
+  let touched = 0;
+  const counting = (method: (this: Map<unknown, unknown>) => Iterable<unknown>) =>
+    function* (this: Map<unknown, unknown>) {
+      for (const each of method.call(this)) {
+        touched += 1;
+        yield each;
+      }
+    };
+  const counted = { get, forEach, keys, values, entries, [Symbol.iterator]: entries };
+  Object.assign(Map.prototype, {
+    get(this: Map<unknown, unknown>, key: unknown) {
+      touched += 1;
+      return get.call(this, key);
+    },
+    forEach(this: Map<unknown, unknown>, ...given: Parameters<typeof forEach>) {
+      touched += this.size;
+      forEach.apply(this, given);
+    },
+    keys: counting(keys),
+    values: counting(values),
+    entries: counting(entries),
+    [Symbol.iterator]: counting(entries),
+  });
+  Array.prototype.sort = function (...given) {
+    touched += this.length;
+    return sort.apply(this, given);
+  };
+  const listed = list();
+  Object.assign(Map.prototype, counted);
+  Array.prototype.sort = sort;
+  await listed;
+  return touched;
+}
 
 describe('MemoryStore', () => {
   it('rejects when all its entries are live claims, and recovers when one ends', async () => {

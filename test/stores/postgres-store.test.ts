@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createOrders } from '../../src/orders';
 import { PostgresStore, type PostgresTransaction, type Store } from '../../src/stores';
 import type { SingleRecords } from '../../src/stores/steps';
@@ -119,6 +119,26 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
         cause: expect.objectContaining({ code: '42501' }),
       });
       await theirs.end();
+    },
+  );
+
+  it.each([
+    ['nothing listens at its address', { host: '127.0.0.1', port: 1 }, 'cannot be reached', /^ECONNREFUSED$/],
+    // Where the server asks nobody for a password, it is the user that it refuses.
+    ['the password is wrong', { user: `nobody_${run}` }, 'refused the user or the password', /^28(P01|000)$/],
+  ])(
+    'says that its table was not created because %s, and nothing of rights',
+    async (_, other, says, code) => {
+      const { host, port, database } = new pg.Client(postgresConfig);
+      const elsewhere = new pg.Pool({ host, port, database, password: 'wrong', ...other });
+      onTestFinished(() => elsewhere.end());
+      const failure = await new PostgresStore(elsewhere).createTable().catch((error: Error) => error);
+      expect(failure).toMatchObject({
+        code: 'store_failed',
+        message: expect.stringContaining(says),
+        cause: { code: expect.stringMatching(code) },
+      });
+      expect(String(failure)).not.toContain('rights');
     },
   );
 

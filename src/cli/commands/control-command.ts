@@ -66,6 +66,8 @@ function chooseJourney(
   named: string | undefined,
   wanted: 'PENDING' | 'PAID',
 ): Chosen {
+  const charge = chargeOf(transactions, named);
+  if (charge !== undefined) return charge;
   const found = findJourney(
     transactions,
     named,
@@ -79,6 +81,18 @@ function chooseJourney(
     throw failure('none.journey');
   }
   throw wanted === 'PENDING' ? failure('none.unpaid') : failure('none.paid');
+}
+
+/** The sale of that uuid that charged a scheduled payment. */
+function chargeOf(transactions: readonly ListedTransaction[], named: string | undefined): Chosen | undefined {
+  if (named === undefined) return undefined;
+  for (const { referenceCode, scheduledPayments } of transactions) {
+    const charged = scheduledPayments.find(({ saleUUID }) => saleUUID === named);
+    if (charged === undefined) continue;
+    const { amount } = charged;
+    return { id: named, referenceCode, amount, identity: { uuid: named, referenceCode, amount } };
+  }
+  return undefined;
 }
 
 /** The transaction with that uuid or reference code. Without one, the newest that fits. */
@@ -183,7 +197,8 @@ function commandOf(control: Control): Command {
 
 /** Why no notification was sent. */
 async function nothingSent({ name }: Control, sandbox: SandboxClient): Promise<string> {
-  return (await sandbox.listener()) === undefined ? say('sent.noListener') : say('sent.nothing', { name });
+  if ((await sandbox.listener()) === undefined) return say('sent.noListener');
+  return say(name === 'pay-scheduled' ? 'sent.noCharge' : 'sent.nothing', { name });
 }
 
 /** One line for a notification, with the response to its last attempt. */

@@ -73,8 +73,9 @@ function describe({
   const state = paint(situation === 'PAID' ? 'green' : 'yellow', situation);
   return [
     line`  ${referenceCode}  ${state}  ${money(amount)}  ${uuid}`,
-    ...scheduledPayments.map(({ instructionId, dueDate, status }) => {
-      const parts = [`    ${say('list.scheduled')}`, instructionId, dueDate && day(dueDate), status];
+    ...scheduledPayments.map(({ instructionId, dueDate, status, saleUUID }) => {
+      const sale = saleUUID && say('list.sale', { uuid: saleUUID });
+      const parts = [`    ${say('list.scheduled')}`, instructionId, dueDate && day(dueDate), status, sale];
       return line`${parts.filter((part) => part !== undefined).join('  ')}`;
     }),
   ];

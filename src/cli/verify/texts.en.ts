@@ -286,7 +286,7 @@ export const en = {
     'Look at the query and at the body, as `parseNotification` does: a body with `refund` is a refund, and never a payment (document section 6.4).',
   'cause.otherKind': 'it books a {what} under another kind: {kind}.',
   'fix.otherKind':
-    'Tell the kinds apart by query and body: a `saleToken` alone makes no payment (document sections 6.2 to 6.5).',
+    'Tell the kinds apart by query and body: a `saleToken` alone makes no payment (document sections 6.2 to 6.5). In `returned` of `createOrders`, `context.notification.kind` is `refund` or `reversal`.',
   'cause.asPayment': 'it books a {what} as a payment.',
   'fix.asPayment':
     'A payment has no flag of another kind, and `newStatus` is `PAID`: a `saleToken`, a `uuid` or an amount alone makes none (document section 6.2).',

@@ -293,7 +293,7 @@ export const pt: Record<keyof typeof en, string> = {
     'Olhe a query string e o corpo, como faz `parseNotification`: um corpo com `refund` é uma devolução, e nunca um pagamento (documentação, seção 6.4).',
   'cause.otherKind': 'ele lança {what} como outro tipo: {kind}.',
   'fix.otherKind':
-    'Distinga os tipos pela query string e pelo corpo: um `saleToken` sozinho não faz um pagamento (documentação, seções 6.2 a 6.5).',
+    'Distinga os tipos pela query string e pelo corpo: um `saleToken` sozinho não faz um pagamento (documentação, seções 6.2 a 6.5). No `returned` de `createOrders`, `context.notification.kind` é `refund` ou `reversal`.',
   'cause.asPayment': 'ele lança como pagamento: {what}.',
   'fix.asPayment':
     'Um pagamento não tem parâmetro de outro tipo, e `newStatus` é `PAID`: um `saleToken`, um `uuid` ou um valor sozinho não faz nenhum (documentação, seção 6.2).',

@@ -82,7 +82,7 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
       'month two: the next payment of the calendar is paid, declined or cancelled, and each says so',
       'create --reference-code order-7 --authorize-only => 0',
       'pay order-7 => 0 Paid order-7',
-      'pay-scheduled => 0 Scheduled payment UUID, due DATE: R$ 29.90, PAID',
+      'pay-scheduled => 0 Scheduled payment UUID, due DATE: R$ 29.90, PAID … `startSandbox({ inventions: { scheduledPaymentSale: true } })`',
       'decline-scheduled => 0 … FAILED … `decline-scheduled` sends no notification in this case.',
       'cancel-scheduled order-7 --reason "moved away" => 0 … CANCELLED',
       'pay-scheduled => 1 … No payment is scheduled',
@@ -137,6 +137,25 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
       'refund => 1',
     );
     expect(listener.received[1]?.body).toMatchObject({ reason: '007', refund: { amount: 9.7 } });
+  });
+
+  it('`refund` and `reverse` take the sale of a month, and `list` shows it', async () => {
+    const listener = await startRecorder(200);
+    const inventions = { scheduledPaymentSale: true };
+    const sandbox = await start({ credentials, webhookUrl: listener.url, inventions });
+    const { uuid } = sandbox.createTestJourney({ referenceCode: 'order-1' });
+    const [month] = sandbox.pay(uuid);
+    const { saleUUID = '' } = sandbox.payScheduledPayment(month?.instructionId ?? '');
+    await sandbox.idle();
+    const run = async (...args: string[]) => (await runCli([...args, '--sandbox', sandbox.url])).stdout;
+    expect(await run('list')).toContain(`PAID  sale ${saleUUID}`);
+    expect(await run('refund', saleUUID, '--amount', '10')).toContain(
+      `Refunded R$ 10.00 of order-1 (${saleUUID})`,
+    );
+    expect(await run('reverse', saleUUID)).toContain(`order-1 (${saleUUID})`);
+    expect(
+      listener.received.map(({ body }) => body['saleToken'] ?? Object(body['sale'])['uuid']).slice(2),
+    ).toEqual([saleUUID, saleUUID]);
   });
 
   it('`reverse` starts a reversal, and ends it with --complete or --cancel', async () => {
