@@ -186,7 +186,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       );
       expect(results.filter((status) => status === 'completed')).toHaveLength(1);
       expect(await effects()).toBe(1);
-    });
+    }, 40_000);
 
     it('finds a state done while a callback is at work on another state', async () => {
       await store.transact(request('PENDING'), doNothing);
