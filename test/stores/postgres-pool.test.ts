@@ -171,12 +171,14 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
 
     it('runs one of 100 simultaneous callbacks with a pool of 10; the rest are busy without waiting', async () => {
       let others = 0;
+      // Beside the rest of the tests, a hundred of them take seconds.
+      const patient = { ...request('PAID', 30_000), storeTimeoutMs: 30_000 };
       const results = await Promise.all(
         Array.from({ length: 100 }, async () => {
-          const { status } = await store.transact(request(), async (transaction) => {
+          const { status } = await store.transact(patient, async (transaction) => {
             await write(transaction);
             // Ends only after all the others have their answer: if one of them had waited, this would never end.
-            await expect.poll(() => others).toBe(99);
+            await expect.poll(() => others, { timeout: 25_000 }).toBe(99);
           });
           if (status === 'busy') others += 1;
           return status;
@@ -184,7 +186,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       );
       expect(results.filter((status) => status === 'completed')).toHaveLength(1);
       expect(await effects()).toBe(1);
-    });
+    }, 40_000);
 
     it('finds a state done while a callback is at work on another state', async () => {
       await store.transact(request('PENDING'), doNothing);

@@ -205,7 +205,8 @@ describe('The unexpected repeats of a subject', () => {
       expect(placed).toEqual({ ending: `~h${i}~${day}`, unkept: 0 });
       record = next;
     }
-    expect(decideRepeat(record, repeatOf('h0', NOW + 999))).toEqual({ ending: `~h0~${day}`, unkept: 0 });
+    const known = { ending: `~h0~${day}`, unkept: 0, isDone: false };
+    expect(decideRepeat(record, repeatOf('h0', NOW + 999))).toEqual(known);
     const { next = NO_RECORD, ...placed } = decideRepeat(record, repeatOf('x', NOW + 999));
     expect(placed).toEqual({ unkept: 1 });
     expect(decideRepeat(next, repeatOf('x'))).toMatchObject({ unkept: 2 });
@@ -217,6 +218,21 @@ describe('The unexpected repeats of a subject', () => {
       expect(decideRepeat(later, repeatOf('x'))).toMatchObject({ unkept: 2 });
       expect(decideRepeat(later, repeatOf('x', NOW + 1_000)).ending).toMatch(/^~x~/);
     }
+  });
+});
+
+describe('An unexpected repeat that a person has decided about', () => {
+  const day = (days: number) => NOW + days * 24 * 60 * 60 * 1000;
+  const repeat = (now: number) => ({ bodyHash: 'h', now, retentionMs: day(30) - NOW });
+  const { ending = '', next: kept = NO_RECORD } = decideRepeat(play('PAID:a PAID:a!').record, repeat(NOW));
+  const until = day(400);
+  const decided = { ...kept, until, done: [...kept.done, { state: `PAID${ending}`, token: 'b', at: NOW }] };
+
+  it('is done on that day, and another one on each later day', () => {
+    expect(decideRepeat(kept, repeat(day(1)))).toEqual({ ending, unkept: 0, isDone: false });
+    expect(decideRepeat(decided, repeat(NOW + 1))).toEqual({ ending, unkept: 0, isDone: true });
+    const { ending: later, isDone } = decideRepeat(decided, repeat(day(28)));
+    expect([later === ending, later?.startsWith('~h~'), isDone]).toEqual([false, true, undefined]);
   });
 });
 

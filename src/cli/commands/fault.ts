@@ -30,7 +30,8 @@ export const fault: Command = {
     const { args, options } = call;
     if (options.has('clear')) {
       const [id, ...others] = args;
-      if (others.length > 0) throw usageFailure('fault.clearAlone');
+      if (others.length > 0 || operationNames.some((name) => name === id))
+        throw usageFailure('fault.clearAlone');
       await connectSandbox(options).call('DELETE', '/sandbox/faults', id === undefined ? {} : { id });
       const text = id === undefined ? say('fault.cleared') : say('fault.clearedOne', { id });
       return { data: { cleared: id ?? true }, text };
