@@ -84,9 +84,15 @@ describe.skipIf(isSkipped)('the tab', () => {
     await page.goto(`${sandbox.url}/#sales/new`);
     const [settings = '', code = ''] = await page.locator('.snippet pre').allInnerTexts();
     for (const line of settings.split('\n')) vi.stubEnv(...(line.split('=') as [string, string]));
-    await loadBlock({ code, info: 'ts', place: 'the page' });
+    const whole = `${code}\nexport { orders };`;
+    const { orders } = await loadBlock({ code: whole, info: 'ts', place: 'the page' });
     vi.unstubAllEnvs();
     expect(sandbox.transactions).toMatchObject([{ referenceCode: 'order-1001', amount: 59.7 }]);
+    const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    sandbox.pay(String(sandbox.transactions[0]?.uuid));
+    await orders.reconcile();
+    expect(printed.mock.calls).toEqual([['Paid:', 'order-1001', 59.7]]);
+    printed.mockRestore();
   });
 
   it('of the listener saves where notifications go, or that none go', async () => {

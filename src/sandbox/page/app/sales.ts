@@ -97,7 +97,7 @@ const orders = createOrders({
   client: PaymentsClient.fromEnv(),
   store: new MemoryStore(),
   on: {
-    paid: async ({ order, amount }) => console.log('Paid:', order.key, amount),
+    paid: async ({ order, amount }) => console.log('Paid:', order, amount),
     returned: 'ignore',
   },
 });
