@@ -1,5 +1,5 @@
 import type { QrCode } from '../service/operations/create-recurring-checkout';
-import { DAY_MS } from '../shared/time';
+import { DAY_MS, MINUTE_MS } from '../shared/time';
 
 /**
  * What became of an attempt to give an order its journey.
@@ -164,9 +164,9 @@ export type Step =
   | { readonly do: 'full' };
 
 /** How far a clock may have been set back, or the clocks of a cluster differ, before a lease counts as over. */
-export const CLOCK_TOLERANCE_MS = 60_000;
+export const CLOCK_TOLERANCE_MS = MINUTE_MS;
 /** How long after the end of its `maxAge` a QR code still counts as alive. */
-const EXPIRY_MARGIN_MS = 60_000;
+const EXPIRY_MARGIN_MS = MINUTE_MS;
 /** How long an attempt is asked about after its last change, and is never dropped. */
 export const ASKED_FOR_MS = 40 * DAY_MS;
 /** How many attempts an order remembers. */

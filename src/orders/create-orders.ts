@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { CREDENTIALS, type Credentials, type HasCredentials } from '../service/credentials';
 import type { Transaction as ServiceTransaction } from '../service/operations/get-transaction';
-import { LONGEST_TIMER_MS } from '../shared/time';
+import { HOUR_MS, LONGEST_TIMER_MS } from '../shared/time';
 import { type Store, type StoreSteps, stepsOf } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import {
@@ -548,7 +548,7 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `on`, and for an option that cannot work
    */
   start(options: StartOptions = {}): void {
-    const { everyMs = 60 * 60 * 1000 } = readOptions(options);
+    const { everyMs = HOUR_MS } = readOptions(options);
     const mostMs = Math.floor(LONGEST_TIMER_MS / (1 + JITTER));
     checkDuration('everyMs', everyMs, mostMs);
     void this.#listener;

@@ -1,6 +1,6 @@
 import type { DeadLetter } from '../stores/dead-letters';
 import type { SubjectRecord } from '../stores/record';
-import { encodePart } from './key';
+import { encodePart, partsOf } from './key';
 import type { Booking, RememberedCase } from './order-link';
 import type { Listener } from './receive';
 import { runLetter, type UnlessDraining } from './replay-and-settle';
@@ -44,12 +44,11 @@ export async function decideCase(
 
 /** Whether the state is done that an id names: its case has been decided. */
 async function isDecided(id: string, { store }: Listener): Promise<boolean> {
-  const [kind, subject = '', ...states] = id.split(':');
-  const [own, ending] = subject.split('~');
-  const { value } = await store.readRecord<SubjectRecord>('seen:', `${kind}:${own}`);
-  const isState = ({ state }: { readonly state: string }) =>
-    ending !== undefined || state === states.join(':');
-  return value?.done.some(isState) ?? false;
+  const { subject, state } = partsOf(id);
+  // A case of a whole subject, or of a body without a state, is named after it.
+  const [own = '', ending] = subject.split('~');
+  const { value } = await store.readRecord<SubjectRecord>('seen:', own);
+  return value?.done.some((each) => ending !== undefined || each.state === state) ?? false;
 }
 
 /** The case of a payment whose letter is gone: the service says what there was in it. */

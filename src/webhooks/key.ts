@@ -42,6 +42,12 @@ export function identifyUnrecognized(body: unknown): Identity {
   return identify('unrecognized', bytesToHex(sha256(utf8ToBytes(text))));
 }
 
+/** The subject and the state that a key is made of: no part has the colon that separates them. */
+export function partsOf(key: string): Pick<Identity, 'subject' | 'state'> {
+  const [kind = '', id, ...states] = key.split(':');
+  return { subject: id === undefined ? kind : `${kind}:${id}`, state: states.join(':') };
+}
+
 /** Percent-encodes a part, so that it cannot contain the colon that separates the parts. */
 export function encodePart(part: string): string {
   // UUIDs and other states, which nearly all parts are, stay as they are.

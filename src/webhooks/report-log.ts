@@ -1,7 +1,9 @@
 // Where reports go without an `onReport`: the lines of the log, and the counting of those that are alike.
 
+import { documentedNames } from '../service/notifications';
 import { isDocumentedState } from '../service/states';
 import { MINUTE_MS } from '../shared/time';
+import { partsOf } from './key';
 import { REPORTER, type Reporter, reporterTo, type WebhookReport } from './report';
 import { inOneLine, pathsOf, type WebhookReportCode } from './report-texts';
 
@@ -57,18 +59,11 @@ export function defaultReport(): (report: WebhookReport) => void {
   };
 }
 
-const SALE_KINDS: ReadonlySet<string | undefined> = new Set([
-  'payment',
-  'saleStatus',
-  'refund',
-  'reversal',
-  'payout',
-]);
-
 /** A key as a log may have it: a state that the document does not name is a text of the sender's, which may say anything. */
 function shownKey(key: string, kind: string | undefined): string {
-  const [, subject, state = ''] = /^([^:]*:[^:]*):(.*)$/s.exec(key) ?? [];
-  if (!SALE_KINDS.has(kind) || subject === undefined || isDocumentedState(state)) return key;
+  const { subject, state } = partsOf(key);
+  const isDocumented = kind !== undefined && documentedNames.includes(kind);
+  if (!isDocumented || state === '' || isDocumentedState(state)) return key;
   return `${subject}:…`;
 }
 
