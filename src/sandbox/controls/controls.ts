@@ -62,6 +62,7 @@ export const controls: readonly Control[] = [
     endpoint: 'POST /transactions',
     data: (journey) => journey,
     done: 'create.done',
+    isSilent: true,
     fields: {
       referenceCode: textField('create.referenceCode'),
       amount: amountField('create.amount'),
@@ -222,6 +223,7 @@ export const controls: readonly Control[] = [
     name: 'set-listener',
     endpoint: 'PUT /webhook-url',
     done: 'set-listener.done',
+    isSilent: true,
     argument: 'webhookUrl',
     fields: {
       webhookUrl: textField('set-listener.webhookUrl'),
