@@ -15,7 +15,7 @@ import {
 // statement locks is read as it is now at any level, and a binary log by statements refuses READ COMMITTED.
 //
 // To add an ORM: the part of it that is used, as a type of its own; a function that makes an access of it; its file in
-// test/orms, which runs the block of docs/database.md against the real one.
+// test/orms, which runs it against the real one; its row in docs/database.md.
 
 type Work<Tx> = (tx: Tx) => Promise<void>;
 

@@ -84,7 +84,11 @@ function checkKept(lettersMs: number | undefined): void {
 
 /** Reports records that a list has left out. */
 export function reportUnreadable(report: Reporter): (count: number) => void {
-  return (count) => report('record_unreadable', { status: 500, fate: `There were ${count} of them.` });
+  return (count) =>
+    report('record_unreadable', {
+      status: 500,
+      fate: count === 1 ? 'There was 1 of them.' : `There were ${count} of them.`,
+    });
 }
 
 /** Runs dead letters again, one after the other; see `WebhookHandler`. */
