@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { readNamedOptions } from '../values/option-checks';
 import type { Store } from './steps';
+import { clientKind } from './which-client';
 import {
   JOINED_OPTIONS,
   type JoinedStoreOptions,
@@ -278,7 +279,9 @@ function check(orm: unknown, methods: readonly string[], call: string, expected:
   }
   if (orm != null && methods.every((method) => typeof Reflect.get(Object(orm), method) === 'function'))
     return;
-  throw new ConfigurationError(`Expected ${expected} as the first argument: \`${call}\`.`);
+  const kind = clientKind(orm);
+  const hint = kind === undefined ? '' : ` This is ${kind.what}: ${kind.store} is the store for it.`;
+  throw new ConfigurationError(`Expected ${expected} as the first argument: \`${call}\`.${hint}`);
 }
 
 /** @throws `ConfigurationError` for a name in which the ORM would look for values */
