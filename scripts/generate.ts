@@ -1,12 +1,10 @@
-// Writes every generated file: the guards, the sandbox's page, and, in both languages, the tables of controls and of
-// inventions in docs/sandbox.md and of payloads in docs/listener.md.
+// Writes every generated file: the guards, the sandbox's page, and, in both languages, the table of payloads in
+// docs/listener.md.
 // Run: npm run generate               writes the files
 //      npm run generate -- --check    fails when a file does not match its sources
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type * as z from 'zod/mini';
-import { controls } from '../src/sandbox/controls/controls';
-import { inventionTable } from '../src/sandbox/inventions';
 import { payoutObject } from '../src/service/notifications/payout';
 import { refundObject } from '../src/service/notifications/refund';
 import { reversalObject } from '../src/service/notifications/reversal';
@@ -16,33 +14,6 @@ import { page } from './generate-page';
 
 write('src/service/guards.generated.ts', guards());
 write('src/sandbox/page/page.generated.ts', page);
-
-const heads = [
-  ['| command | route | what it does |', '| row | what is invented, and why | value |'],
-  ['| comando | rota | o que faz |', '| linha | o que é inventado, e por quê | valor |'],
-] as const;
-
-for (const [file, language] of [
-  ['docs/sandbox.md', 0],
-  ['docs/pt/sandbox.md', 1],
-] as const) {
-  const controlRows = controls.map(
-    ({ name, typed = name, method, path, about }) =>
-      `| \`${typed}\` | \`${method} ${path}\` | ${about[language]} |`,
-  );
-  const inventionRows = Object.entries(inventionTable).map(
-    ([row, { about, value }]) => `| \`${row}\` | ${about[language]} | \`${JSON.stringify(value)}\` |`,
-  );
-  const withControls = replacePart(readFileSync(file, 'utf8'), 'controls', [
-    heads[language][0],
-    '|---|---|---|',
-    ...controlRows,
-  ]);
-  write(
-    file,
-    replacePart(withControls, 'inventions', [heads[language][1], '|---|---|---|', ...inventionRows]),
-  );
-}
 
 const payloads = [
   ['`payment`, `saleStatus`', saleObject],
