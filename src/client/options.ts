@@ -228,6 +228,15 @@ export const FROM_ENV_OPTIONS: OptionNames<Omit<PaymentsClientOptions, 'baseUrl'
   onRetry: true,
 };
 
+export const CALL_OPTIONS: OptionNames<CallOptions> = {
+  timeoutMs: true,
+  totalTimeoutMs: true,
+  maxRetries: true,
+  signal: true,
+};
+
+export const BODY_CALL_OPTIONS: OptionNames<BodyCallOptions> = { ...CALL_OPTIONS, extraFields: true };
+
 const NAMES: OptionNames<PaymentsClientOptions> = {
   ...FROM_ENV_OPTIONS,
   baseUrl: true,
@@ -286,7 +295,7 @@ function resolvePrevious(
   current: Credentials,
 ): Credentials | undefined {
   if (given === null || given === undefined) return undefined;
-  const { apiKey, apiToken } = readOptions(given);
+  const { apiKey, apiToken } = readOptions('previous: { apiKey, apiToken }', given);
   assertCredentials({ apiKey, apiToken }, 'previous');
   const isOther = apiKey !== current.apiKey || apiToken !== current.apiToken;
   return isOther ? { apiKey, apiToken } : undefined;

@@ -5,10 +5,10 @@ import type { Operation } from '../service/operations';
 import { type Schema, type Validation, validate } from '../service/schema';
 import { isGiven, isObject } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
-import { readOptions } from '../values/option-checks';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { toJson } from '../values/to-json';
 import type { Message } from './interpret';
-import type { BodyCallOptions } from './options';
+import { BODY_CALL_OPTIONS, type BodyCallOptions } from './options';
 
 /**
  * Builds the body of a call: the JSON of the request with `extraFields` beside its own, validated exactly as it is sent.
@@ -25,7 +25,7 @@ export function requestBody<T>(
   options: BodyCallOptions,
 ): string {
   const subject = `The request of ${operation.name}`;
-  const { extraFields } = readOptions(options);
+  const { extraFields } = readNamedOptions(operation.name, options, BODY_CALL_OPTIONS);
   const isDocumented = (name: PropertyKey) => fieldsOf(object).has(String(name));
   let body = toJson(subject, () => request, isDocumented);
   const misplaced = misplacedFields(JSON.parse(body), object);
@@ -150,13 +150,25 @@ export interface UndocumentedRequest<T = unknown> {
   readonly schema?: Schema<unknown, T> | undefined;
 }
 
+const REQUEST_OPTIONS: OptionNames<UndocumentedRequest> = {
+  method: true,
+  path: true,
+  query: true,
+  body: true,
+  schema: true,
+};
+
 /**
  * Turns the request into what is sent.
  *
  * @throws `InvalidRequestError` for a request that cannot be sent, or would go to another path or host
  */
 export function messageOf<T>(given: UndocumentedRequest<T>, baseUrl: string, secrets: Secrets): Message<T> {
-  const { method, path, query, body, schema } = readOptions(given);
+  const { method, path, query, body, schema } = readNamedOptions<UndocumentedRequest<T>>(
+    'client.request',
+    given,
+    REQUEST_OPTIONS,
+  );
   if (typeof method !== 'string' || !/^[a-z]+$/i.test(method) || /^(?:connect|trace|track)$/i.test(method)) {
     throw refused('method', 'expected an HTTP method, such as GET or POST');
   }

@@ -3,7 +3,7 @@ import type { Transaction } from '../service/operations/get-transaction';
 import { DAY_MS } from '../shared/time';
 import { type DeadLetter, type LetterEnd, type LetterNote, nextTryAt } from '../stores/dead-letters';
 import { confirmPayment } from '../values/confirm-payment';
-import { checkCount } from '../values/option-checks';
+import { readPage } from '../values/option-checks';
 import { type Identity, identify } from './key';
 import { type Booking, DECIDED_AGAIN, RETRIED_CASES } from './order-link';
 import { conclude, type Ended, keeping, type Listener, meant } from './receive';
@@ -62,10 +62,11 @@ export interface DeadLetters {
 /** @throws `ConfigurationError`, each of its methods, for a handler that keeps no dead letters */
 export function deadLettersOf({ store, lettersMs, report }: Listener): DeadLetters {
   return {
-    async list({ after, limit = PAGE } = {}) {
+    async list(query) {
       checkKept(lettersMs);
       const onUnreadable = reportUnreadable(report);
-      return store.listLetters({ after, limit: checkCount('limit', limit), onUnreadable });
+      const page = readPage('deadLetters.list', query, 'the `key` of a letter');
+      return store.listLetters({ ...page, onUnreadable });
     },
     async forget(key) {
       checkKept(lettersMs);

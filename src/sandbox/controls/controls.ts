@@ -6,7 +6,7 @@ import type { SandboxNotification } from '../model/records';
 import { type Text, text } from '../text';
 import { amountField, type Control, choiceField, control, flagField, textField } from './control';
 
-// To add a control, add an object here. Its route, `curl`, command, form and documentation follow from it.
+// To add a control, add an object here. Its route, `curl`, command and form follow from it; docs/sandbox.md names its command.
 
 const amount = amountField('field.amount');
 const reason = textField('field.reason');
@@ -50,7 +50,7 @@ export const kindTexts: Readonly<Record<SandboxNotification['kind'], Text>> = {
   custom: text('kind.custom'),
 };
 
-/** Every control, in the order of the documentation. */
+/** Every control, in the order of `GET /sandbox`. */
 export const controls: readonly Control[] = [
   control({
     name: 'list-journeys',
