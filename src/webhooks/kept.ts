@@ -9,8 +9,8 @@ import type { CaseReason, WebhookReportCode } from './report-texts';
  */
 export type EndedBy = 'retry' | 'order' | 'order-in-time' | 'person';
 
-/** The compiler asks for each `CaseReason`. */
-const KEPT = {
+/** Whatever is kept: the reasons of cases. The compiler asks for each `CaseReason`. */
+export const KEPT = {
   unhandled: 'person',
   invalid_notification: 'person',
   callback_failed: 'retry',
