@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import { createOrders } from 'pix-automatic-sdk/orders';
+import { createOrders, type FoundOrder } from 'pix-automatic-sdk/orders';
 import { MysqlStore, PostgresStore, type Store } from 'pix-automatic-sdk/stores';
 import { notificationRequest } from 'pix-automatic-sdk/testing';
 import { mysqlUrl } from '../../test/helpers/mysql';
@@ -75,15 +75,20 @@ async function measure(server: Server): Promise<void> {
     await server.load(loaded, size);
     loaded = size;
     // Beyond what is loaded, and where nothing was measured before.
-    const fresh = Array.from({ length: TIMES + 1 }, (_, i) => 90_000_000 + 1_000 * Math.log10(size) + i);
+    const fresh = Array.from(
+      { length: TIMES + 1 },
+      (_, i) => 90_000_000 + 1_000 * Math.round(Math.log10(size)) + i,
+    );
     const past = fresh.map((_, i) => Math.floor(((i + 0.5) * size) / fresh.length));
     const operations: Record<string, () => Promise<unknown>> = {
       open: each(fresh, main.open),
       payment: each(fresh, main.pay),
       // Of what was paid just now: what is compared cannot be copied.
       duplicate: each(fresh, main.pay),
-      'find by key': each(past, (n) => main.orders.find({ key: keyOf(n) })),
-      'find by uuid': each(past, (n) => main.orders.find({ uuid: `uuid-of-${keyOf(n)}` })),
+      'find by key': each(past, async (n) => checkPaid(n, await main.orders.find({ key: keyOf(n) }))),
+      'find by uuid': each(past, async (n) =>
+        checkPaid(n, await main.orders.find({ uuid: `uuid-of-${keyOf(n)}` })),
+      ),
       'page of cases': async () => {
         if ((await others.orders.cases({ limit: 100 })).length !== 100) throw new Error('too few cases');
       },
@@ -108,6 +113,11 @@ async function measure(server: Server): Promise<void> {
     }
   }
   print(server.name, costs);
+}
+
+/** What was loaded has to be what the code reads as a paid order. */
+function checkPaid(n: number, found: FoundOrder | undefined): void {
+  if (found?.payments.length !== 1) throw new Error(`order ${n}: ${JSON.stringify(found)}`);
 }
 
 function forgetOpen(server: Server): PromiseLike<unknown> {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Text } from '../sandbox/text';
+import { filled } from '../shared/filled';
 import { type Language, languageOfEnvironment } from '../shared/language';
 import { type TextKey, texts } from './texts';
 import { visible } from './visible';
@@ -35,9 +36,8 @@ export function translated(message: string): string {
 }
 
 function fill(text: string, values: Values): string {
-  return text.replaceAll(/\{(\w+)\}/g, (mark, name) =>
-    name in values ? visible(String(values[name] ?? '')) : mark,
-  );
+  const escaped = Object.entries(values).map(([name, value]) => [name, visible(String(value ?? ''))]);
+  return filled(text, Object.fromEntries(escaped));
 }
 
 /** `R$ 59.70`, in Portuguese `R$ 59,70`. */

@@ -163,7 +163,7 @@ export const en = {
   'payout.made': 'made',
   'payout.failed': 'failed with {code}',
   'sent.noListener': 'No notification was sent: the sandbox has no listener. `set-listener` sets one.',
-  'sent.nothing': '`{name}` sends no notification in this case.',
+  'sent.nothing': 'No notification is sent: the document shows none for this.',
   'sent.noCharge':
     '`{name}` sends no notification: the document shows none. In code, `startSandbox({ inventions: { scheduledPaymentSale: true } })` sends a payment for each charge.',
   'sent.scheduled': 'scheduled: {id}, due {date}',
@@ -185,7 +185,7 @@ export const en = {
   'list.notifications': 'Notifications',
   'list.noListener': 'none: nothing is sent',
   'list.armedFault': 'Armed fault',
-  'list.older': '{older} older ones are not shown: --limit shows more.',
+  'list.older': '{older} older {older:one is|ones are} not shown: --limit shows more.',
   'list.scheduled': 'scheduled',
   'list.sale': 'sale {uuid}',
   'resend.summary': 'Send a notification of the running sandbox once more; your listener must not act twice',
@@ -235,7 +235,7 @@ export const en = {
   'start.control': 'Control it',
   'start.controlHow':
     'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.',
-  'start.portTaken': 'Something else has the port: pass another `--port`, or 0 for any free one.',
+  'start.portTaken': 'Something else uses the port: pass another `--port`, or 0 for any free one.',
   'start.cannotListen': 'The sandbox cannot listen on that host and port ({code}).',
   'start.isUp': 'The sandbox is up:',
   'start.openToNetwork':
@@ -256,7 +256,7 @@ export const en = {
   'log.notDelivered': 'not delivered',
   'log.nextAttempt': 'next attempt in {seconds} s',
   'log.redelivered': 'redelivered',
-  'verify.summary': 'Send your listener a script of notifications, and tell what it books wrong',
+  'verify.summary': 'Send your listener a script of notifications, and report what it books wrong',
   'verify.to': 'The listener, instead of the argument: https, or this machine',
   'verify.sandbox': 'Use real sales of this running sandbox; see below',
   'verify.shop': 'Where a POST creates an order in your shop, with its journey; see below',
@@ -264,7 +264,7 @@ export const en = {
   'verify.effectsWait': 'How long a row may take to come (default: 1000)',
   'verify.limit': 'How long a response may take; the service documents no limit (default: 5000)',
   'verify.kinds': 'The kinds that your listener books, with commas (default: those that it is seen to book)',
-  'verify.restart': 'Ask for a restart of the listener near the end, and look what it still knows',
+  'verify.restart': 'Ask for a restart of the listener near the end, and check what it still knows',
   'verify.partial': 'Accept that some steps could not run: exit code 0 instead of 3',
   'verify.realSales': 'Real sales',
   'verify.realSalesHow':

@@ -228,12 +228,34 @@ export const FROM_ENV_OPTIONS: OptionNames<Omit<PaymentsClientOptions, 'baseUrl'
   onRetry: true,
 };
 
+export const CALL_OPTIONS: OptionNames<CallOptions> = {
+  timeoutMs: true,
+  totalTimeoutMs: true,
+  maxRetries: true,
+  signal: true,
+};
+
+export const BODY_CALL_OPTIONS: OptionNames<BodyCallOptions> = { ...CALL_OPTIONS, extraFields: true };
+
 const NAMES: OptionNames<PaymentsClientOptions> = {
   ...FROM_ENV_OPTIONS,
   baseUrl: true,
   apiKey: true,
   apiToken: true,
 };
+
+/** @throws `ConfigurationError` for options in place of the environment, whose variables have other names */
+export function checkEnvironment(env: object | undefined): void {
+  const option = Object.keys(env ?? {}).find((name) => Object.hasOwn(NAMES, name));
+  if (option === undefined || env === globalThis.process?.env) return;
+  const isFree = Object.hasOwn(FROM_ENV_OPTIONS, option);
+  throw new ConfigurationError(
+    `The first argument of \`fromEnv\` is the environment, and \`${option}\` is an option: ` +
+      (isFree
+        ? `\`PaymentsClient.fromEnv(process.env, { ${option} })\`.`
+        : 'pass all of them to `new PaymentsClient({ baseUrl, apiKey, apiToken })`.'),
+  );
+}
 
 /** @throws `ConfigurationError` for the first option that cannot work */
 export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
@@ -286,7 +308,7 @@ function resolvePrevious(
   current: Credentials,
 ): Credentials | undefined {
   if (given === null || given === undefined) return undefined;
-  const { apiKey, apiToken } = readOptions(given);
+  const { apiKey, apiToken } = readOptions('previous: { apiKey, apiToken }', given);
   assertCredentials({ apiKey, apiToken }, 'previous');
   const isOther = apiKey !== current.apiKey || apiToken !== current.apiToken;
   return isOther ? { apiKey, apiToken } : undefined;

@@ -3,7 +3,13 @@ import type { Transaction } from '../service/operations/get-transaction';
 import { notify } from '../shared/notify';
 import { LONGEST_TIMER_MS, onAbort, sleep } from '../shared/time';
 import type { TransactionSource } from '../values/confirm-payment';
-import { checkCount, checkFunction, checkPositive, readOptions } from '../values/option-checks';
+import {
+  checkCount,
+  checkFunction,
+  checkPositive,
+  type OptionNames,
+  readNamedOptions,
+} from '../values/option-checks';
 import { resolveSignal } from './options';
 import { refusesPair } from './retry';
 
@@ -67,6 +73,32 @@ export interface ReconcileOptions {
   readonly signal?: AbortSignal | null | undefined;
 }
 
+export const RECONCILE_OPTIONS: OptionNames<ReconcileOptions> = {
+  concurrency: true,
+  perSecond: true,
+  timeoutMs: true,
+  stopAfterFailures: true,
+  onProgress: true,
+  signal: true,
+};
+
+/** @throws `ConfigurationError` for the first option that cannot work */
+export function checkReconcileOptions({
+  concurrency = 1,
+  perSecond = 1,
+  timeoutMs = 1,
+  stopAfterFailures = 1,
+  onProgress,
+  signal,
+}: ReconcileOptions): void {
+  checkCount('concurrency', concurrency);
+  checkPositive('perSecond', perSecond);
+  checkPositive('timeoutMs', timeoutMs);
+  checkCount('stopAfterFailures', stopAfterFailures);
+  if (onProgress !== undefined) checkFunction('onProgress', onProgress, '({ done, total }) => void');
+  resolveSignal(signal);
+}
+
 /**
  * Queries many transactions, such as all that are open in your books. Notifications alone are not enough: an outage of
  * five minutes uses up all six delivery attempts of a notification (document section 6.1).
@@ -99,20 +131,10 @@ export async function* reconcile(
   transactionUUIDs: (Iterable<string> | AsyncIterable<string>) & object,
   options: ReconcileOptions = {},
 ): AsyncGenerator<ReconcileResult, void, undefined> {
-  const {
-    concurrency = 4,
-    perSecond,
-    timeoutMs,
-    stopAfterFailures,
-    onProgress,
-    signal: givenSignal,
-  } = readOptions(options);
-  checkCount('concurrency', concurrency);
-  if (perSecond !== undefined) checkPositive('perSecond', perSecond);
-  if (timeoutMs !== undefined) checkPositive('timeoutMs', timeoutMs);
-  if (stopAfterFailures !== undefined) checkCount('stopAfterFailures', stopAfterFailures);
-  if (onProgress !== undefined) checkFunction('onProgress', onProgress, '({ done, total }) => void');
-  const signal = resolveSignal(givenSignal);
+  const own = readNamedOptions('reconcile', options, RECONCILE_OPTIONS);
+  checkReconcileOptions(own);
+  const { concurrency = 4, perSecond, timeoutMs, stopAfterFailures, onProgress } = own;
+  const signal = own.signal ?? undefined;
   if (!isIterableObject(transactionUUIDs)) {
     throw new ConfigurationError(
       'Expected `transactionUUIDs` to be an array or another iterable of UUIDs. For a single one, use `getTransaction`.',

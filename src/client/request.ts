@@ -3,12 +3,12 @@ import { type CallName, ConfigurationError, InvalidRequestError } from '../error
 import type { Secrets } from '../service/credentials';
 import type { Operation } from '../service/operations';
 import { type Schema, type Validation, validate } from '../service/schema';
-import { isGiven, isObject } from '../shared/objects';
+import { isGiven, isObject, nameOfType } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
-import { readOptions } from '../values/option-checks';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { toJson } from '../values/to-json';
 import type { Message } from './interpret';
-import type { BodyCallOptions } from './options';
+import { BODY_CALL_OPTIONS, type BodyCallOptions } from './options';
 
 /**
  * Builds the body of a call: the JSON of the request with `extraFields` beside its own, validated exactly as it is sent.
@@ -25,8 +25,15 @@ export function requestBody<T>(
   options: BodyCallOptions,
 ): string {
   const subject = `The request of ${operation.name}`;
-  const { extraFields } = readOptions(options);
   const isDocumented = (name: PropertyKey) => fieldsOf(object).has(String(name));
+  if (!isObject(request)) {
+    const [first] = Object.keys(object._zod.def.shape);
+    const isText = typeof request === 'string';
+    const json = isText ? '. Of JSON, pass what `JSON.parse` gives' : '';
+    const message = `expected an object, \`{ ${first}: … }\`, got ${nameOfType(request)}${json}`;
+    throw new InvalidRequestError(subject, [{ path: [], message }]);
+  }
+  const { extraFields } = readNamedOptions(operation.name, options, BODY_CALL_OPTIONS);
   let body = toJson(subject, () => request, isDocumented);
   const misplaced = misplacedFields(JSON.parse(body), object);
   if (misplaced.length > 0) throw new InvalidRequestError(subject, misplaced);
@@ -120,7 +127,10 @@ export function pathOf(operation: Operation, parameter: string): string {
 }
 
 function problemWithParameter(parameter: unknown): string | undefined {
-  if (typeof parameter !== 'string') return 'expected a string';
+  if (typeof parameter !== 'string') {
+    const isPromise = typeof Object(parameter).then === 'function';
+    return `expected a string, got ${isPromise ? 'a promise: `await` it' : nameOfType(parameter)}`;
+  }
   if (parameter === '') return 'expected a non-empty string';
   // Percent-encoding does not touch dots, and every URL parser resolves dot segments.
   if (parameter === '.' || parameter === '..') return 'expected an identifier, not a dot segment of a path';
@@ -150,13 +160,25 @@ export interface UndocumentedRequest<T = unknown> {
   readonly schema?: Schema<unknown, T> | undefined;
 }
 
+const REQUEST_OPTIONS: OptionNames<UndocumentedRequest> = {
+  method: true,
+  path: true,
+  query: true,
+  body: true,
+  schema: true,
+};
+
 /**
  * Turns the request into what is sent.
  *
  * @throws `InvalidRequestError` for a request that cannot be sent, or would go to another path or host
  */
 export function messageOf<T>(given: UndocumentedRequest<T>, baseUrl: string, secrets: Secrets): Message<T> {
-  const { method, path, query, body, schema } = readOptions(given);
+  const { method, path, query, body, schema } = readNamedOptions<UndocumentedRequest<T>>(
+    'client.request',
+    given,
+    REQUEST_OPTIONS,
+  );
   if (typeof method !== 'string' || !/^[a-z]+$/i.test(method) || /^(?:connect|trace|track)$/i.test(method)) {
     throw refused('method', 'expected an HTTP method, such as GET or POST');
   }

@@ -4,7 +4,7 @@ import type { Credentials, Secrets } from '../service/credentials';
 import { notify } from '../shared/notify';
 import { IncomingBody } from '../shared/read-body';
 import { ABORTED, inTime, onAbort } from '../shared/time';
-import { readOptions } from '../values/option-checks';
+import { readNamedOptions } from '../values/option-checks';
 import { Connections, isPlatformFetch } from './connections';
 import {
   ATTEMPT_TIMED_OUT,
@@ -21,6 +21,8 @@ import {
   type Received,
 } from './interpret';
 import {
+  BODY_CALL_OPTIONS,
+  CALL_OPTIONS,
   type CallOptions,
   type FetchInit,
   type FetchResponse,
@@ -71,7 +73,12 @@ export class Transport {
   }
 
   async send<T>(message: Message<T>, given: CallOptions): Promise<T> {
-    const options = readOptions(given);
+    const { operation, documentedFields, mayBeAnything } = message;
+    const options = readNamedOptions<CallOptions>(
+      mayBeAnything ? 'client.request' : operation.name,
+      given,
+      documentedFields === undefined ? CALL_OPTIONS : BODY_CALL_OPTIONS,
+    );
     const limits = resolveLimits(options, this.#options.limits);
     const signal = resolveSignal(options.signal);
     const { method } = message.operation;

@@ -1,5 +1,6 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
 import type { DeadLetter } from '../stores/dead-letters';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { type Booking, isRetried } from '../webhooks/order-link';
 import type { ReplayResult } from '../webhooks/replay-and-settle';
 import type { Failure, RunResult } from '../webhooks/run-once';
@@ -52,8 +53,11 @@ export interface DecideResult {
   readonly status: 'booked' | 'dismissed' | 'done';
 }
 
+const NAMES: OptionNames<Booking> = { order: true, amount: true };
+
 /** @throws `ConfigurationError` for a decision that is none */
-export function checkDecision(id: string, decision: string, { order, amount }: Booking): void {
+export function readDecision(id: string, decision: string, options: Booking): Booking {
+  const { order, amount } = readNamedOptions('decide', options, NAMES);
   const isDecision = decision === 'book' || decision === 'dismiss';
   if (!isDecision || typeof id !== 'string' || id === '') {
     throw new ConfigurationError(
@@ -67,6 +71,7 @@ export function checkDecision(id: string, decision: string, { order, amount }: B
   if (amount !== undefined && !(Number.isFinite(amount) && amount > 0)) {
     throw new ConfigurationError('Expected `amount` to be a number above 0, in the main unit.');
   }
+  return { order, amount };
 }
 
 /** What the result of a decision is to whoever has made it. */

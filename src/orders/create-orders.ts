@@ -1,19 +1,21 @@
 import { ConfigurationError } from '../errors';
 import { CREDENTIALS, type Credentials, type HasCredentials } from '../service/credentials';
 import type { Transaction as ServiceTransaction } from '../service/operations/get-transaction';
+import { isObject } from '../shared/objects';
 import { HOUR_MS, LONGEST_TIMER_MS } from '../shared/time';
 import { type Store, type StoreSteps, stepsOf } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import {
-  checkCount,
   checkDuration,
   checkFunction,
+  hintFor,
   type OptionNames,
   readNamedOptions,
   readOptions,
+  readPage,
 } from '../values/option-checks';
 import { createListener, type OrdersListener, type WebhookHandler } from '../webhooks/handler';
-import type { AnyDefinition } from '../webhooks/kinds';
+import { type AnyDefinition, checkKinds } from '../webhooks/kinds';
 import {
   checkMethods,
   LISTENER_OPTIONS,
@@ -37,7 +39,7 @@ import {
   type Order,
   type ReturnedMoney,
 } from './attempt';
-import { type Case, caseOf, checkDecision, countStatuses, type DecideResult, decided } from './cases';
+import { type Case, caseOf, countStatuses, type DecideResult, decided, readDecision } from './cases';
 import { alone, type DoneMaintain, type MaintainResult, readCursor, saveCursor } from './maintain';
 import {
   type CheckoutSource,
@@ -54,6 +56,7 @@ import {
   type ReconcileCounts,
   type Reconciled,
   type ReconcileOrdersOptions,
+  readReconcileOptions,
   reconcileOrders,
   type Settled,
 } from './reconcile';
@@ -270,6 +273,8 @@ export interface StartOptions {
   readonly everyMs?: number | undefined;
 }
 
+const START_NAMES: OptionNames<StartOptions> = { everyMs: true };
+
 /** A maintenance that runs by itself. */
 interface Running {
   readonly ending: AbortController;
@@ -354,7 +359,7 @@ export class Orders<Transaction = unknown> {
     };
     const limits = { totalTimeoutMs: this.#totalTimeoutMs, waitMs: this.#waitMs };
     const context = { client: this.#client, records: this.#steps, isPaid, ...limits };
-    return openOrder(context, key, request, readOptions(options));
+    return openOrder(context, key, request, options);
   }
 
   /**
@@ -390,7 +395,7 @@ export class Orders<Transaction = unknown> {
     readonly uuid?: string;
     readonly referenceCode?: string | null | undefined;
   }): Promise<FoundOrder | undefined> {
-    const { key, uuid, referenceCode } = readOptions(by);
+    const { key, uuid, referenceCode } = readOptions("find({ key: 'order-1001' })", by);
     if (key !== undefined) {
       checkOrderKey('find', key);
       return seenOrder((await readOrder(this.#steps, key)).order);
@@ -408,8 +413,7 @@ export class Orders<Transaction = unknown> {
 
   /** Lists orders, in a fixed order. */
   async list(query: PageQuery = {}): Promise<readonly FoundOrder[]> {
-    const { after, limit = 100 } = readOptions(query);
-    checkCount('limit', limit);
+    const { after, limit } = readPage('orders.list', query, 'the `key` of an order');
     const report = this.#listening?.report ?? reporterTo(defaultReport());
     const onUnreadable = reportUnreadable(report);
     const page = await this.#steps.listRecords<Order>('order:', { after, limit, onUnreadable });
@@ -422,7 +426,8 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `on`
    */
   async cases(query: PageQuery = {}): Promise<readonly Case[]> {
-    const letters = await this.#listener.handler.deadLetters.list(readOptions(query));
+    const page = readPage('orders.cases', query, 'the `id` of a case');
+    const letters = await this.#listener.handler.deadLetters.list(page);
     return letters.map(caseOf);
   }
 
@@ -443,8 +448,7 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `on`, and for a decision that is none
    */
   async decide(id: string, decision: 'book' | 'dismiss', options: Booking = {}): Promise<DecideResult> {
-    const booking = readOptions(options);
-    checkDecision(id, decision, booking);
+    const booking = readDecision(id, decision, options);
     return decided(decision, await this.#listener.decide(id, decision, booking));
   }
 
@@ -459,7 +463,7 @@ export class Orders<Transaction = unknown> {
    * @throws `AbortedError` when the signal fires
    */
   async reconcile(options: ReconcileOrdersOptions = {}): Promise<ReconcileCounts> {
-    const { counts, error } = await this.#reconcile(options);
+    const { counts, error } = await this.#reconcile(readReconcileOptions('reconcile', options));
     if (error !== undefined && !isRateLimited(counts, error)) throw error;
     return counts;
   }
@@ -476,7 +480,7 @@ export class Orders<Transaction = unknown> {
         cursor: await readCursor(records),
         saveCursor: (cursor) => saveCursor(records, cursor),
       },
-      readOptions(options),
+      options,
     );
     if (!reconciled.counts.isComplete) report('reconcile_ended', { status: 200 });
     return reconciled;
@@ -509,7 +513,8 @@ export class Orders<Transaction = unknown> {
    */
   async maintain(options: ReconcileOrdersOptions = {}): Promise<MaintainResult> {
     const { report, retryCases } = this.#listener;
-    const { signal } = readOptions(options);
+    const own = readReconcileOptions('maintain', options);
+    const { signal } = own;
     return alone(this.#steps, async (): Promise<DoneMaintain> => {
       const errors: unknown[] = [];
       const part = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
@@ -524,7 +529,7 @@ export class Orders<Transaction = unknown> {
       };
       const replayed = await part(async () => countStatuses(await retryCases(signal ?? undefined)));
       const deleted = await part(() => this.#store.deleteExpired());
-      const found = await part(() => this.#reconcile(options));
+      const found = await part(() => this.#reconcile(own));
       if (found?.error !== undefined && !signal?.aborted && !isRateLimited(found.counts, found.error)) {
         report('maintain_failed', { status: 500, error: found.error });
         errors.push(found.error);
@@ -548,7 +553,7 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `on`, and for an option that cannot work
    */
   start(options: StartOptions = {}): void {
-    const { everyMs = HOUR_MS } = readOptions(options);
+    const { everyMs = HOUR_MS } = readNamedOptions('start', options, START_NAMES);
     const mostMs = Math.floor(LONGEST_TIMER_MS / (1 + JITTER));
     checkDuration('everyMs', everyMs, mostMs);
     void this.#listener;
@@ -630,7 +635,7 @@ function listenerOf<Transaction>({
     );
   }
   if (on === undefined) return undefined;
-  const { paid, returned, foreign, ...others } = checkCallbacks(on);
+  const { paid, returned, foreign, ...others } = checkCallbacks(on, kinds);
   const link = orderLinkOf(client, { paid, returned, foreign } as OrderCallbacks, asPayment, kinds);
   return createListener(
     {
@@ -646,14 +651,22 @@ function listenerOf<Transaction>({
 }
 
 /** @throws `ConfigurationError` for callbacks that cannot work, or that are of `createWebhookHandler` */
-function checkCallbacks<Callbacks extends object>(on: Callbacks): Callbacks {
-  if (typeof on !== 'object' || on === null) {
+function checkCallbacks<Callbacks extends object>(on: Callbacks, kinds: readonly AnyDefinition[]): Callbacks {
+  if (!isObject(on)) {
     throw new ConfigurationError('Expected `on` to be an object with `paid` and `returned`.');
   }
   for (const kind of ORDER_KINDS) {
     if (!Object.hasOwn(on, kind)) continue;
     throw new ConfigurationError(
       `\`createOrders\` has no \`on.${kind}\`. ${INSTEAD[kind]} For each notification as it comes, take \`createWebhookHandler\`.`,
+    );
+  }
+  checkKinds(kinds);
+  const known = ['paid', 'returned', 'foreign', 'payout', 'unrecognized', ...kinds.map(({ kind }) => kind)];
+  const unknown = Object.keys(on).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new ConfigurationError(
+      `\`createOrders\` has no \`on.${unknown}\`. ${hintFor(unknown, known, 'The callbacks')}`,
     );
   }
   const { paid, returned, foreign } = on as Partial<OrderCallbacks>;
@@ -678,7 +691,8 @@ function credentialsOf(client: object): readonly Credentials[] {
   const { [CREDENTIALS]: pairs } = client as Partial<HasCredentials>;
   if (typeof pairs === 'function') return pairs.call(client as HasCredentials);
   throw new ConfigurationError(
-    'Expected `credentials`, the pairs that the listener accepts: `client` is no `PaymentsClient`, which has them.',
+    'Expected `credentials`, the pairs that the listener accepts, because `client` is no `PaymentsClient`, which has them: ' +
+      '`{ apiKey, apiToken }`, or `credentialsFromEnv()`, which reads PAYMENTS_API_KEY and PAYMENTS_API_TOKEN.',
   );
 }
 

@@ -1,9 +1,11 @@
-import { InvalidRequestError, PaymentsError, StoreError } from '../errors';
+import { ConfigurationError, InvalidRequestError, PaymentsError, StoreError } from '../errors';
 import type { QrCode, RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
 import { newToken } from '../shared/bytes';
+import { nameOfType } from '../shared/objects';
 import { MINUTE_MS, sleep } from '../shared/time';
 import { saysNoConnection } from '../stores/driver-error';
 import type { SingleRecords } from '../stores/steps';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { toJson } from '../values/to-json';
 import {
   type Attempt,
@@ -107,6 +109,8 @@ export interface OpenOptions {
   readonly replace?: boolean | undefined;
 }
 
+const NAMES: OptionNames<OpenOptions> = { replace: true };
+
 /** How long after its call's end an attempt counts as lost. */
 const LEASE_MARGIN_MS = MINUTE_MS;
 
@@ -118,10 +122,14 @@ export async function openOrder(
   context: OpenContext,
   key: string,
   request: OrderRequest,
-  { replace = false }: OpenOptions,
+  options: OpenOptions,
 ): Promise<OpenedOrder> {
   const { client, records, totalTimeoutMs, waitMs, isPaid } = context;
   checkOrderKey('open', key);
+  const { replace = false } = readNamedOptions('open', options, NAMES);
+  if (typeof replace !== 'boolean') {
+    throw new ConfigurationError(`Expected \`replace\` to be true or false, got ${nameOfType(replace)}.`);
+  }
   // What is hashed is what is sent, even if the caller changes its object meanwhile.
   const copy: OrderRequest = JSON.parse(toJson('The request of `open`', () => request));
   checkReference(copy);
@@ -286,13 +294,8 @@ export function checkOrderKey(call: string, key: string): void {
     `a text of 1 to ${MAX_ORDER_KEY_LENGTH} characters, ` +
     'without control characters, and without spaces at its ends';
   const message =
-    typeof key === 'string' ? `expected ${expected}` : `expected a text, got ${typeOf(key)}: ${expected}`;
+    typeof key === 'string' ? `expected ${expected}` : `expected a text, got ${nameOfType(key)}: ${expected}`;
   throw new InvalidRequestError(`The call of ${call}`, [{ path: ['orderKey'], message }]);
-}
-
-function typeOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 /** A `referenceCode` would be replaced in silence by one that is made from the key. */

@@ -1,4 +1,9 @@
-import { type ReconcileOptions, reconcile } from '../client/reconcile';
+import {
+  checkReconcileOptions,
+  RECONCILE_OPTIONS,
+  type ReconcileOptions,
+  reconcile,
+} from '../client/reconcile';
 import { AbortedError, ApiError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
 import { notify } from '../shared/notify';
@@ -6,6 +11,7 @@ import { HOUR_MS } from '../shared/time';
 import { UnreadableRecordError } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
+import { checkDuration, type OptionNames, readNamedOptions } from '../values/option-checks';
 import { isAskable, moved, type Order, type Return } from './attempt';
 import { answered } from './booking';
 import { changeOrder, forgetOpen, type Pointer, readOrder } from './order-records';
@@ -32,6 +38,23 @@ export interface ReconcileOrdersOptions extends Omit<ReconcileOptions, 'onProgre
   readonly maxAgeMs?: number | undefined;
   /** Called after each query. If it throws, nothing changes. */
   readonly onProgress?: ((progress: { readonly done: number }) => void) | undefined;
+}
+
+const NAMES: OptionNames<ReconcileOrdersOptions> = { ...RECONCILE_OPTIONS, maxAgeMs: true };
+
+/**
+ * The options of a run, before anything is asked.
+ *
+ * @throws `ConfigurationError` for the first option that cannot work
+ */
+export function readReconcileOptions(
+  call: 'reconcile' | 'maintain',
+  options: ReconcileOrdersOptions,
+): ReconcileOrdersOptions {
+  const own = readNamedOptions(call, options, NAMES);
+  checkReconcileOptions(own);
+  if (own.maxAgeMs !== undefined) checkDuration('maxAgeMs', own.maxAgeMs);
+  return own;
 }
 
 /** What a run of `orders.reconcile` found. */

@@ -2,6 +2,7 @@ import { ConfigurationError, type OperationName } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { LONGEST_TIMER_MS } from '../shared/time';
 import { assertCredentials } from '../values/credentials';
+import type { OptionNames } from '../values/option-checks';
 import { defaultCredentials, isDefaultPair, redactJson, redactor } from './credentials';
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
 import { atMost } from './delivery/delivery';
@@ -29,6 +30,14 @@ export interface ServiceOptions {
   /** Where ids and UUIDs come from; `sequentialIds()` gives the same ones each time. Default: random UUIDs. */
   ids?: IdSource | undefined;
 }
+
+export const SERVICE_OPTIONS: OptionNames<ServiceOptions> = {
+  credentials: true,
+  webhookUrl: true,
+  retryIntervalMs: true,
+  inventions: true,
+  ids: true,
+};
 
 /**
  * The control methods do what the payer, the bank and the service would do. Each changes the state at once and sends

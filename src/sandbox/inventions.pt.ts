@@ -47,9 +47,9 @@ export const pt: Record<keyof typeof en, string> = {
   payerAccount:
     'O pagador e o repasse padrão têm esta conta, que não existe em nenhum banco, porque uma conta real não pode aparecer aqui.',
   instructions: 'O pagador lê estes textos, porque a documentação não mostra os reais.',
-  qrCodeBase64: 'A imagem do QR Code é Base64 puro, porque a documentação não diz se ela começa com `data:`.',
+  qrCodeBase64: 'A imagem do QR code é Base64 puro, porque a documentação não diz se ela começa com `data:`.',
   qrCodeMerchant:
-    'O QR Code tem este recebedor, em um endereço que não existe, porque ninguém deve conseguir pagá-lo.',
+    'O QR code tem este recebedor, em um endereço que não existe, porque ninguém deve conseguir pagá-lo.',
   refundsOfTransaction:
     'Uma consulta informa o que resta devolver e dá cada motivo em `remark`, porque a documentação mostra só os campos.',
   cancelledJourney: 'Uma jornada cancelada não envia notificação, porque a documentação não mostra nenhuma.',

@@ -1,8 +1,14 @@
 import { createServer, type Server } from 'node:http';
 import { ConfigurationError } from '../errors';
 import type { Credentials } from '../service/credentials';
-import { readOptions } from '../values/option-checks';
-import { createCore, resolveSettings, type SandboxControls, type ServiceOptions } from './core';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
+import {
+  createCore,
+  resolveSettings,
+  type SandboxControls,
+  SERVICE_OPTIONS,
+  type ServiceOptions,
+} from './core';
 import { isDefaultPair, redactJson, redactor } from './credentials';
 import { realTimers } from './delivery/delivery-log';
 import { httpSend } from './delivery/post-notification';
@@ -33,6 +39,15 @@ export interface SandboxOptions extends ServiceOptions {
   /** Called after each request and each delivery attempt. Its entries hold neither bodies nor credentials. */
   log?: ((entry: SandboxLogEntry) => void) | undefined;
 }
+
+const NAMES: OptionNames<SandboxOptions> = {
+  ...SERVICE_OPTIONS,
+  port: true,
+  host: true,
+  publicUrl: true,
+  now: true,
+  log: true,
+};
 
 /** A running sandbox. */
 export interface Sandbox extends SandboxControls {
@@ -71,7 +86,7 @@ export interface SandboxExtras {
 
 /** Starts a sandbox for the command line. */
 export async function startSandboxWith(given: SandboxOptions, { verify }: SandboxExtras): Promise<Sandbox> {
-  const options = readOptions(given);
+  const options = readNamedOptions('startSandbox', given, NAMES);
   const { port = 0, host = '127.0.0.1', publicUrl } = options;
   const settings = resolveSettings(options);
   const { credentials } = settings;

@@ -3,6 +3,13 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Names the type of a value in a message, and never shows the value. */
+export function nameOfType(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
 /** The object that a text is the JSON of; `undefined` for any other text. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

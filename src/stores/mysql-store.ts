@@ -2,6 +2,7 @@ import { ConfigurationError } from '../errors';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { type NamespaceOptions, StoreOverRecords, unexpectedReply } from './record-store';
 import { SqlRecords, type TableOptions } from './sql-records';
+import { clientKind } from './which-client';
 
 /** Where a {@link MysqlStore} keeps its records. */
 export interface MysqlStoreOptions extends TableOptions, NamespaceOptions {}
@@ -36,15 +37,13 @@ export class MysqlStore extends StoreOverRecords {
    * @throws `ConfigurationError` for an option that cannot work, or a database that it cannot use
    */
   constructor(database: MysqlQueryable, options: MysqlStoreOptions = {}) {
-    if (isKnex(database)) {
-      throw new ConfigurationError(
-        'This is a Knex: `knexStore(knex)` is the store for it, transactions included.',
-      );
-    }
-    if (typeof database?.execute !== 'function' || 'promise' in database) {
+    const kind = clientKind(database);
+    const isOther = kind !== undefined && kind.what !== 'a pool of mysql2';
+    if (isOther || typeof database?.execute !== 'function' || 'promise' in database) {
+      const hint = isOther ? ` This is ${kind.what}: ${kind.store} is the store for it.` : '';
       throw new ConfigurationError(
         "Expected a pool of mysql2 with promises as the first argument: `createPool()` of 'mysql2/promise', or " +
-          '`pool.promise()`.',
+          `\`pool.promise()\`.${hint}`,
       );
     }
     const own = readNamedOptions('MysqlStore', options, NAMES);
@@ -53,10 +52,6 @@ export class MysqlStore extends StoreOverRecords {
 }
 
 const NAMES: OptionNames<MysqlStoreOptions> = { schema: true, table: true, namespace: true };
-
-function isKnex(database: unknown): boolean {
-  return typeof database === 'function' && 'raw' in database && 'transaction' in database;
-}
 
 /** Returns a statement's rows. For a statement without rows, it returns one row if the statement changed something. */
 export async function runMysql(

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { readNamedOptions } from '../values/option-checks';
 import type { Store } from './steps';
+import { clientKind } from './which-client';
 import {
   JOINED_OPTIONS,
   type JoinedStoreOptions,
@@ -14,7 +15,7 @@ import {
 // statement locks is read as it is now at any level, and a binary log by statements refuses READ COMMITTED.
 //
 // To add an ORM: the part of it that is used, as a type of its own; a function that makes an access of it; its file in
-// test/orms, which runs the block of docs/database.md against the real one.
+// test/orms, which runs it against the real one; its row in docs/database.md.
 
 type Work<Tx> = (tx: Tx) => Promise<void>;
 
@@ -278,7 +279,9 @@ function check(orm: unknown, methods: readonly string[], call: string, expected:
   }
   if (orm != null && methods.every((method) => typeof Reflect.get(Object(orm), method) === 'function'))
     return;
-  throw new ConfigurationError(`Expected ${expected} as the first argument: \`${call}\`.`);
+  const kind = clientKind(orm);
+  const hint = kind === undefined ? '' : ` This is ${kind.what}: ${kind.store} is the store for it.`;
+  throw new ConfigurationError(`Expected ${expected} as the first argument: \`${call}\`.${hint}`);
 }
 
 /** @throws `ConfigurationError` for a name in which the ORM would look for values */

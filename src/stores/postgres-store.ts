@@ -12,6 +12,7 @@ import { SqlRecords, type TableOptions } from './sql-records';
 import type { StoreSteps, Transact } from './steps';
 import { transactWithin } from './transact';
 import type { TransactionOptions } from './transaction-access';
+import { clientKind } from './which-client';
 import { JOINED_OPTIONS } from './within';
 
 /** Where a {@link PostgresStore} keeps its records; in transactional mode also the limits of its transactions. */
@@ -64,9 +65,11 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
     options: PostgresStoreOptions<Transactional> = {},
   ) {
     // Neon's `neon()` is a function.
-    if (typeof database?.query !== 'function') {
+    const kind = clientKind(database);
+    if (typeof database?.query !== 'function' || (kind !== undefined && OTHERS.has(kind.what))) {
+      const hint = kind === undefined ? '' : ` This is ${kind.what}: ${kind.store} is the store for it.`;
       throw new ConfigurationError(
-        'Expected a database with a query method as the first argument: a `new Pool()` of pg, or a PGlite.',
+        `Expected a database with a query method as the first argument: a \`new Pool()\` of pg, or a PGlite.${hint}`,
       );
     }
     const own = readNamedOptions<PostgresStoreOptions>('PostgresStore', options, NAMES);
@@ -75,6 +78,9 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
       'postgres',
       own,
     );
+    if (typeof (own.transactional ?? false) !== 'boolean') {
+      throw new ConfigurationError('Expected `transactional` to be true or false.');
+    }
     const transact = own.transactional === true ? transactIn(database, records, own) : undefined;
     super(records, own, transact as never);
   }
@@ -94,6 +100,9 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
   }
 }
 
+/** They have a `query` of another form. */
+const OTHERS: ReadonlySet<string> = new Set(['a Sequelize', 'a pool of mysql2']);
+
 const NAMES: OptionNames<PostgresStoreOptions> = { ...JOINED_OPTIONS, transactional: true };
 
 function transactIn(
@@ -109,6 +118,13 @@ function transactIn(
   }
   const { maxTransactions = threeQuarters(database.options?.max ?? POOL_MAX), stepTimeoutMs = 5_000 } =
     options;
+  const { max } = database.options ?? {};
+  if (max !== undefined && maxTransactions > max) {
+    throw new ConfigurationError(
+      `Expected \`maxTransactions\` to be at most ${max}, the \`max\` of the pool: each transaction holds a connection. Raise ` +
+        "the pool's `max`, and leave some of it to your own queries.",
+    );
+  }
   const access = poolAccess(database, stepTimeoutMs);
   const limits = { ...options, maxTransactions, stepTimeoutMs };
   return transactWithin(access, records, limits, (transaction, status) => transaction.close(status));

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors';
 import type { DeadLetter, LetterEnd, LetterFailure, LetterNote, NewDeadLetter } from './dead-letters';
+import { clientKind } from './which-client';
 
 /** Where a store has the steps that the library calls on it. From the global registry, for two copies of the package. */
 export const STEPS: unique symbol = Symbol.for('pix-automatic-sdk.store');
@@ -37,9 +38,25 @@ export interface Store<Transaction = unknown> {
 export function stepsOf<Transaction>(store: Store<Transaction>, name = 'store'): StoreSteps<Transaction> {
   const steps: StoreSteps<Transaction> | undefined = Object(store)[STEPS];
   if (steps !== undefined) return steps;
-  throw new ConfigurationError(
-    `Expected \`${name}\` to be a store: \`new PostgresStore(pool)\`, for example. For a database of your own, ` +
-      '`createStore(records)` of pix-automatic-sdk/stores makes one.',
+  throw new ConfigurationError(`Expected \`${name}\` to be a store${whatElse(store)}`);
+}
+
+/** What was given in place of a store, and the way out. */
+function whatElse(given: unknown): string {
+  const client = clientKind(given);
+  if (client !== undefined) {
+    return `, got ${client.what}: ${client.store} of pix-automatic-sdk/stores makes one of it.`;
+  }
+  const { then, prototype } = Object(given) as { readonly then?: unknown; readonly prototype?: unknown };
+  if (typeof then === 'function') return ', got a promise: `await` it first.';
+  if (Object(prototype)[STEPS] !== undefined || typeof Object(prototype).createTable === 'function') {
+    return ', got a class: is `new` missing?';
+  }
+  const url =
+    typeof given === 'string' ? ', got text. It takes your client of the database, not its address.' : ':';
+  return (
+    `${url} \`new PostgresStore(pool)\`, for example. For a database of your own, ` +
+    '`createStore(records)` of pix-automatic-sdk/stores makes one.'
   );
 }
 

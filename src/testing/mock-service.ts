@@ -4,6 +4,7 @@ import {
   resolveSettings,
   type SandboxControls,
   type SandboxCore,
+  SERVICE_OPTIONS,
   type ServiceOptions,
 } from '../sandbox/core';
 import { realTimers } from '../sandbox/delivery/delivery-log';
@@ -11,7 +12,7 @@ import { answerCall, type Ending } from '../sandbox/faults';
 import type { ServiceAnswer } from '../sandbox/model/answers';
 import type { ServiceState } from '../sandbox/model/records';
 import type { Credentials } from '../service/credentials';
-import { readOptions } from '../values/option-checks';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import type { FakeClock } from './fake-clock';
 import { DEFAULT_LISTENER, type DeliverTo, requestSend } from './signed-request';
 
@@ -41,6 +42,14 @@ export interface MockServiceOptions<Handler> extends ServiceOptions {
   /** The clock of date-times and deliveries, made with `fakeClock`. Default: real time. */
   clock?: FakeClock | undefined;
 }
+
+export const MOCK_OPTIONS: OptionNames<MockServiceOptions<unknown>> = {
+  ...SERVICE_OPTIONS,
+  http: true,
+  baseUrl: true,
+  deliverTo: true,
+  clock: true,
+};
 
 /**
  * The service inside a test: msw handlers over the sandbox's model, with its control methods. With a fake clock, a
@@ -93,7 +102,7 @@ export function mockedService<Handler>(options: MockServiceOptions<Handler>): {
   service: MockService<Handler>;
   state: ServiceState;
 } {
-  const own = readOptions(options);
+  const own = readNamedOptions<MockServiceOptions<Handler>>('mockService', options, MOCK_OPTIONS);
   const { http, clock, deliverTo } = own;
   const url = resolveBaseUrl(own.baseUrl ?? 'https://service.example');
   const webhookUrl = own.webhookUrl ?? (deliverTo && DEFAULT_LISTENER);

@@ -3,7 +3,7 @@ import { checkWebhookUrl, listenerUrl } from '../sandbox/delivery/listener-url';
 import { inventionTable } from '../sandbox/inventions';
 import { queryFlags, type SandboxNotification } from '../sandbox/model/records';
 import type { Credentials } from '../service/credentials';
-import { readOptions } from '../values/option-checks';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import type { Overrides } from './fixtures/make-fixture';
 import { notificationFixtures } from './fixtures/notifications';
 import { DEFAULT_LISTENER, signedRequest } from './signed-request';
@@ -26,6 +26,8 @@ export interface NotificationRequestOptions {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
+const NAMES: OptionNames<NotificationRequestOptions> = { url: true, query: true, headers: true };
+
 /**
  * A notification as the service sends it, ready for your handler: a POST of JSON with Basic authorization and the
  * query flags of its kind (document sections 5 and 6). The body is the fixture of that kind with your overrides.
@@ -43,7 +45,11 @@ export function notificationRequest<Kind extends keyof NotificationOverrides>(
   credentials: Credentials,
   options: NotificationRequestOptions = {},
 ): Request {
-  const { url = DEFAULT_LISTENER, headers, query: givenQuery } = readOptions(options);
+  const {
+    url = DEFAULT_LISTENER,
+    headers,
+    query: givenQuery,
+  } = readNamedOptions('notificationRequest', options, NAMES);
   checkWebhookUrl(url);
   const notification = fixtureNotification(kind, overrides);
   const query = givenQuery ?? notification.query;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors';
 import { type PixPeriodicity, pixCalendar } from '../pix/pix-calendar';
-import { readOptions } from '../values/option-checks';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import type { Overrides } from './fixtures/make-fixture';
 import { notificationFixtures, type PaymentPayload } from './fixtures/notifications';
 
@@ -18,6 +18,13 @@ export interface RecurrencePaymentsOptions {
    */
   saleTokens?: 'own' | 'same' | undefined;
 }
+
+const NAMES: OptionNames<RecurrencePaymentsOptions> = {
+  times: true,
+  initialDate: true,
+  periodicity: true,
+  saleTokens: true,
+};
 
 /**
  * The payloads of a recurrence's `payment` notifications, one a period: the fixture `payment` with your overrides, the
@@ -40,7 +47,7 @@ export function recurrencePayments(
   options: RecurrencePaymentsOptions = {},
   overrides?: Overrides<PaymentPayload>,
 ): PaymentPayload[] {
-  const own = readOptions(options);
+  const own = readNamedOptions('recurrencePayments', options, NAMES);
   const { times = 12, initialDate = '2027-01-15', periodicity = 'MONTHLY', saleTokens = 'own' } = own;
   if (!Number.isInteger(times) || times < 1) {
     throw new ConfigurationError('Expected `times` to be a whole number from 1.');

@@ -4,12 +4,13 @@ import type { Orders } from '../orders/create-orders';
 import type { Delivery } from '../sandbox/delivery/delivery';
 import { type ChargeOptions, charge, type RefundOptions } from '../sandbox/model/moves';
 import type { Credentials } from '../service/credentials';
+import { nameOfType } from '../shared/objects';
 import { MemoryStore } from '../stores/memory-store';
 import { type Store, type StoreSteps, stepsOf } from '../stores/steps';
-import { readOptions } from '../values/option-checks';
+import { checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
 import { crashed, withSteps } from './crash-before-commit';
 import { type FakeClock, fakeClock } from './fake-clock';
-import { type MockService, type MockServiceOptions, mockedService } from './mock-service';
+import { MOCK_OPTIONS, type MockService, type MockServiceOptions, mockedService } from './mock-service';
 
 /** What `testOrders` gives to your function that makes the orders. */
 export interface OrdersParts<Transaction = undefined> {
@@ -31,6 +32,10 @@ export interface TestOrdersOptions<Transaction = undefined>
    */
   readonly store?: Store<Transaction> | undefined;
 }
+
+const { http: _http, deliverTo: _deliverTo, clock: _clock, ...MOCKED } = MOCK_OPTIONS;
+const NAMES: OptionNames<TestOrdersOptions> = { ...MOCKED, store: true };
+const CHARGE_OPTIONS: OptionNames<ChargeOptions> = { amount: true, as: true };
 
 /** Your orders, and the service and payer that they deal with. */
 export interface TestOrders<Transaction = undefined> {
@@ -96,7 +101,8 @@ export function testOrders<Transaction = undefined>(
   make: (parts: OrdersParts<Transaction>) => Orders<Transaction>,
   options: TestOrdersOptions<Transaction> = {},
 ): TestOrders<Transaction> {
-  const own = readOptions(options);
+  checkFunction('make', make, '(parts) => createOrders({ ...parts, on: { paid, returned } })');
+  const { store: ownStore, ...own } = readNamedOptions('testOrders', options, NAMES);
   const clock = fakeClock();
   const process: Process = { isDead: false, isDying: false };
   let crashes = false;
@@ -114,9 +120,10 @@ export function testOrders<Transaction = undefined>(
     },
   });
   const client = new PaymentsClient({ baseUrl: service.url, ...service.credentials, fetch: service.fetch });
-  const store = own.store ?? (new MemoryStore({ clock: clock.now }) as Store<unknown> as Store<Transaction>);
+  const store = ownStore ?? (new MemoryStore({ clock: clock.now }) as Store<unknown> as Store<Transaction>);
   const steps = dyingSteps(stepsOf<unknown>(store), process);
   const orders = make({ client, credentials: service.credentials, store: withSteps(store, steps) });
+  if (typeof Object(orders).open !== 'function') throw new ConfigurationError(notOrders(orders));
 
   const delivered = async (move: () => void) => {
     const before = service.deliveries.length;
@@ -134,7 +141,7 @@ export function testOrders<Transaction = undefined>(
     async charge(order, options = {}) {
       let uuid = uuidOf(order);
       const delivery = await delivered(() => {
-        uuid = charge(state, uuid, readOptions(options));
+        uuid = charge(state, uuid, readNamedOptions('charge', options, CHARGE_OPTIONS));
       });
       return { uuid, delivery };
     },
@@ -142,6 +149,14 @@ export function testOrders<Transaction = undefined>(
       crashes = true;
     },
   };
+}
+
+function notOrders(made: unknown): string {
+  const got =
+    made instanceof Promise
+      ? 'a promise: `make` must not be `async`'
+      : `${nameOfType(made)}: is a \`return\` missing?`;
+  return `Expected \`make\` to return what \`createOrders\` gives, got ${got}`;
 }
 
 /** The process that receives a notification. */
@@ -201,7 +216,10 @@ function paymentsIn(order: object | undefined): number {
   return payments.length;
 }
 
-function uuidOf({ uuid }: OpenedJourney): string {
+function uuidOf(order: OpenedJourney): string {
+  const { uuid }: OpenedJourney = Object(order);
   if (uuid !== undefined) return uuid;
-  throw new ConfigurationError('Expected what `orders.open` resolves with, with its `uuid`.');
+  throw new ConfigurationError(
+    'Expected what `orders.open` resolves with, with its `uuid`: `pay(await orders.open(key, request))`.',
+  );
 }

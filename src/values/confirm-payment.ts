@@ -5,7 +5,7 @@ import { mayHaveLeftOut } from '../service/schema';
 import { isGiven, isObject } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
 import { withoutNoise } from './amounts';
-import { checkPositive, readOptions } from './option-checks';
+import { checkPositive, type OptionNames, readNamedOptions } from './option-checks';
 
 /**
  * The part of a client that queries a transaction: a `PaymentsClient`, or your test double. If your double wraps a
@@ -52,6 +52,8 @@ export interface ConfirmOptions {
   /** Ends the query at once with an `AbortedError`. `null` means no signal. */
   readonly signal?: AbortSignal | null | undefined;
 }
+
+const NAMES: OptionNames<ConfirmOptions> = { timeoutMs: true, acceptRefunded: true, signal: true };
 
 /** Whether the service confirms a payment that a notification reported. */
 export interface PaymentConfirmation {
@@ -116,10 +118,15 @@ export async function confirmPayment(
   notification: ReportedPayment,
   options: ConfirmOptions = {},
 ): Promise<PaymentConfirmation> {
-  const { timeoutMs = 5_000, acceptRefunded, signal } = readOptions(options);
+  const { timeoutMs = 5_000, acceptRefunded, signal } = readNamedOptions('confirmPayment', options, NAMES);
   checkPositive('timeoutMs', timeoutMs);
   if (typeof (acceptRefunded ?? false) !== 'boolean') {
     throw new ConfigurationError('Expected `acceptRefunded` to be true or false.');
+  }
+  if (typeof client?.getTransaction !== 'function') {
+    throw new ConfigurationError(
+      'Expected `confirmPayment(client, notification)`, with a `PaymentsClient` as the first argument.',
+    );
   }
   if (notification?.kind !== 'payment') {
     const message = 'expected payment; a notification of another kind does not confirm a payment';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors';
-import { ownOptions } from '../shared/objects';
+import { isObject, nameOfType, ownOptions } from '../shared/objects';
 import { LONGEST_TIMER_MS } from '../shared/time';
 
 /** 300 years: longer than any lease or retention, and small enough to add to a clock without losing milliseconds. */
@@ -39,9 +39,24 @@ function notNumber(name: string, expected: string): ConfigurationError {
 /**
  * The caller's own options, as `ownOptions`.
  *
- * @throws `ConfigurationError` if one cannot be read; what its getter threw may quote a credential
+ * @param takes - what takes them and one of them, such as `start({ everyMs })`
+ * @throws `ConfigurationError` for anything but an object, or if an option cannot be read; what its getter threw may quote
+ *   a credential
  */
-export function readOptions<Options extends object>(options: Options | null | undefined): Options {
+export function readOptions<Options extends object>(
+  takes: string,
+  options: Options | null | undefined,
+): Options {
+  if (options instanceof AbortSignal) {
+    throw new ConfigurationError(
+      `Expected the signal as an option, by its name: \`{ signal }\`, not \`signal\` alone.`,
+    );
+  }
+  if (options !== undefined && options !== null && !isObject(options)) {
+    throw new ConfigurationError(
+      `Expected the options as an object, \`${takes}\`, got ${nameOfType(options)}.`,
+    );
+  }
   try {
     return ownOptions(options);
   } catch {
@@ -67,22 +82,37 @@ export function readNamedOptions<Options extends object>(
   options: Options | null | undefined,
   names: OptionNames<Options>,
 ): Options {
-  const own = readOptions(options);
+  const known = Object.keys(names);
+  const own = readOptions(`${call}({ ${known[0]} })`, options);
   const unknown = Object.keys(own).find((name) => !Object.hasOwn(names, name));
   if (unknown === undefined) return own;
-  const known = Object.keys(names);
-  const similar = known.filter((name) => isSimilar(unknown, name));
-  const hint =
-    similar.length > 0
-      ? `Did you mean ${similar.map((name) => `\`${name}\``).join(' or ')}?`
-      : `Its options are ${known.join(', ')}.`;
+  const hint = /^transaction(?:al|s)?$/.test(unknown) ? TRANSACTIONS : hintFor(unknown, known, 'Its options');
   throw new ConfigurationError(`\`${call}\` has no option \`${unknown}\`. ${hint}`);
 }
 
-/** Whether a name contains the other one, or differs by two characters at most; capital letters do not count. */
+const TRANSACTIONS =
+  'Stores that join transactions are `new PostgresStore(pool, { transactional: true })`, `storeWithin`, and ' +
+  '`prismaStore`, `drizzleStore`, `typeormStore`, `knexStore`, `kyselyStore` and `sequelizeStore`, which always do.';
+
+/**
+ * The names that look like one that is not known, else all.
+ *
+ * @param all - what the names are, such as `Its options`
+ */
+export function hintFor(unknown: string, known: readonly string[], all: string): string {
+  const similar = known.filter((name) => isSimilar(unknown, name));
+  return similar.length > 0
+    ? `Did you mean ${similar.map((name) => `\`${name}\``).join(' or ')}?`
+    : `${all} are ${known.join(', ')}.`;
+}
+
+/** Whether a name contains the other one, or differs by two characters at most, a short one by one; in any case. */
 function isSimilar(given: string, known: string): boolean {
   const [a, b] = [given.toLowerCase(), known.toLowerCase()];
-  return (a.length > 2 && (b.includes(a) || a.includes(b))) || distance(a, b) <= 2;
+  return (
+    (a.length > 2 && (b.includes(a) || a.includes(b))) ||
+    distance(a, b) <= (Math.min(a.length, b.length) > 4 ? 2 : 1)
+  );
 }
 
 /** How many characters have to be inserted, deleted or replaced (Levenshtein). */
@@ -97,6 +127,35 @@ function distance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] as number;
+}
+
+/** Which page of a list is asked for. */
+interface Page {
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+const PAGE_NAMES: OptionNames<Page> = { after: true, limit: true };
+
+/**
+ * The page of a list that the caller asks for.
+ *
+ * @param call - what lists, such as `orders.list`
+ * @param last - what `after` is, such as `the `key` of an order`
+ * @throws `ConfigurationError` for an option that cannot work
+ */
+export function readPage(
+  call: string,
+  query: Page | null | undefined,
+  last: string,
+): Page & { limit: number } {
+  const { after, limit = 100 } = readNamedOptions<Page>(call, query, PAGE_NAMES);
+  if (after !== undefined && typeof after !== 'string') {
+    throw new ConfigurationError(
+      `Expected \`after\` to be ${last}, the last one of the page before, got ${nameOfType(after)}.`,
+    );
+  }
+  return { after, limit: checkCount('limit', limit) };
 }
 
 /** Refuses anything but a function; `shape` shows what to pass, such as `(event) => void`. */

@@ -1,7 +1,8 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type AuthorizationFailure, ConfigurationError } from '../errors';
-import type { Credentials } from '../service/credentials';
+import { CREDENTIALS, type Credentials } from '../service/credentials';
+import { isObject, nameOfType } from '../shared/objects';
 import { assertCredentials } from '../values/credentials';
 
 /** The result of checking an `Authorization` header. */
@@ -88,11 +89,26 @@ function encodePair(pair: Credentials): EncodedPair {
   const known = encodedPairs.get(pair);
   // Compare with what was encoded, because the caller may have changed the object since.
   if (known !== undefined && known.apiKey === pair.apiKey && known.apiToken === pair.apiToken) return known;
+  const { apiKey, apiToken } = Object(pair) as Credentials;
+  if (apiKey === undefined && apiToken === undefined) throw new ConfigurationError(noPair(pair));
   assertCredentials(pair);
-  const { apiKey, apiToken } = pair;
   const pairWithCodes = { apiKey, apiToken, ...encode(apiKey, apiToken) };
   encodedPairs.set(pair, pairWithCodes);
   return pairWithCodes;
+}
+
+/** What to pass, where there is no pair at all. Never shows what was passed, which may be one in another form. */
+function noPair(given: unknown): string {
+  const isClient = typeof Object(given)[CREDENTIALS] === 'function';
+  const got = isClient
+    ? 'a `PaymentsClient`'
+    : isObject(given)
+      ? 'an object with neither'
+      : nameOfType(given);
+  return (
+    `Expected \`credentials\` to be \`{ apiKey, apiToken }\` or a list of such pairs, got ${got}. ` +
+    '`credentialsFromEnv()` reads them from PAYMENTS_API_KEY and PAYMENTS_API_TOKEN.'
+  );
 }
 
 function encode(user: string, password: string): Encoded {

@@ -397,6 +397,8 @@ function resolveConfirm(confirm: WebhookHandlerOptions['confirm']) {
   return { client, acceptRefunded };
 }
 
+const OF_ORDERS: ReadonlySet<string> = new Set(['paid', 'returned', 'foreign']);
+
 type Callbacks = Readonly<Record<string, WebhookCallback<unknown, unknown, unknown> | 'ignore' | undefined>>;
 
 function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): Callbacks {
@@ -404,13 +406,18 @@ function resolveCallbacks(on: object, kinds: readonly AnyDefinition[]): Callback
   if (new Set(own).size < own.length) {
     throw new ConfigurationError('Expected each definition in `kinds` to have a `kind` of its own.');
   }
-  if (typeof on !== 'object' || on === null) {
+  if (!isObject(on)) {
     throw new ConfigurationError('Expected `on` to be an object with a callback for each kind you act on.');
   }
   const known = [...documentedNames, ...own];
   for (const [kind, callback] of Object.entries(on)) {
     if (!known.includes(kind)) {
-      throw new ConfigurationError(`\`on\` has no kind \`${kind}\`. The kinds are ${known.join(', ')}.`);
+      const hint = OF_ORDERS.has(kind)
+        ? '`paid`, `returned` and `foreign` are callbacks of `createOrders`. '
+        : '';
+      throw new ConfigurationError(
+        `\`on\` has no kind \`${kind}\`. ${hint}The kinds are ${known.join(', ')}.`,
+      );
     }
     if (callback === undefined) {
       throw new ConfigurationError(

@@ -1,9 +1,10 @@
 import { ConfigurationError, InvalidNotificationError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
+import { nameOfType } from '../shared/objects';
 import { DAY_MS } from '../shared/time';
 import { type DeadLetter, type LetterEnd, type LetterNote, nextTryAt } from '../stores/dead-letters';
 import { confirmPayment } from '../values/confirm-payment';
-import { checkCount } from '../values/option-checks';
+import { readPage } from '../values/option-checks';
 import { type Identity, identify } from './key';
 import { type Booking, DECIDED_AGAIN, RETRIED_CASES } from './order-link';
 import { conclude, type Ended, keeping, type Listener, meant } from './receive';
@@ -62,13 +63,17 @@ export interface DeadLetters {
 /** @throws `ConfigurationError`, each of its methods, for a handler that keeps no dead letters */
 export function deadLettersOf({ store, lettersMs, report }: Listener): DeadLetters {
   return {
-    async list({ after, limit = PAGE } = {}) {
+    async list(query) {
       checkKept(lettersMs);
       const onUnreadable = reportUnreadable(report);
-      return store.listLetters({ after, limit: checkCount('limit', limit), onUnreadable });
+      const page = readPage('deadLetters.list', query, 'the `key` of a letter');
+      return store.listLetters({ ...page, onUnreadable });
     },
     async forget(key) {
       checkKept(lettersMs);
+      if (typeof key !== 'string') {
+        throw new ConfigurationError(`Expected \`deadLetters.forget(letter.key)\`, got ${nameOfType(key)}.`);
+      }
       await store.forgetLetter(key);
     },
   };
@@ -83,7 +88,11 @@ function checkKept(lettersMs: number | undefined): void {
 
 /** Reports records that a list has left out. */
 export function reportUnreadable(report: Reporter): (count: number) => void {
-  return (count) => report('record_unreadable', { status: 500, fate: `There were ${count} of them.` });
+  return (count) =>
+    report('record_unreadable', {
+      status: 500,
+      fate: count === 1 ? 'There was 1 of them.' : `There were ${count} of them.`,
+    });
 }
 
 /** Runs dead letters again, one after the other; see `WebhookHandler`. */

@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import { effectsCode } from '../../src/cli/commands/verify';
 
 /** Words that no Portuguese sentence has. What is code, a URL or a name stays as it is. */
-const ENGLISH = /\b(the|of|and|or|with|without|was|were|not|is|are|it|its|to|from|this|that|by|in|on|all)\b/i;
+const ENGLISH =
+  /\b(the|of|and|or|with|without|was|were|not|is|are|it|its|to|from|this|that|by|in|on|all|headers?)\b/i;
 const NO_WORDS =
   /`[^`]*`|"[^"]*"|'[^']*'|\{\w+\}|^ +\$ .*$|https?:\S+|--?[a-z-]+|\b[A-Z_]{3,}\b|\S+[.:/=]\S+/gm;
 

@@ -37,6 +37,9 @@ describe('the texts of the command line and of its checks', () => {
     const portuguese = texts.pt[key] ?? '';
     const values = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
     expect(values(portuguese)).toEqual(values(english));
+    for (const text of [english, portuguese]) {
+      for (const [, name] of text.matchAll(/\{(\w+):/g)) expect(values(text)).toContain(`{${name}}`);
+    }
     const code = (text: string): string[] => text.match(/`[^`]*`/g) ?? [];
     // The options of `startSandbox` are options of the command.
     const added = code(portuguese).filter((part) => !code(english).includes(part) && !part.startsWith('`--'));

@@ -170,7 +170,7 @@ describe('previous', () => {
     [{ apiKey: 'key' }, '`previous.apiToken` to be a non-empty string'],
     [{ apiKey: 'a:b', apiToken }, '`previous.apiKey` to be without a colon'],
     [{ apiKey: 'key', apiToken: 'line\n' }, '`previous.apiToken` to be without white space'],
-    ['key:token', '`previous.apiKey` to be a non-empty string'],
+    ['key:token', '`previous: { apiKey, apiToken }`, got a string'],
   ])('is refused when it is %j', (pair, message) => {
     const options = { baseUrl, apiKey, apiToken, previous: pair as never };
     expect(() => new PaymentsClient(options)).toThrow(message);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer, type Server } from 'node:https';
@@ -18,13 +19,18 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The client of the block of the guide that has the text, with an environment of its own. */
-async function clientOf(text: string, env: Readonly<Record<string, string>>): Promise<PaymentsClient> {
-  const { FOLDER = '', ...rest } = env;
-  const all = { PAYMENTS_API_KEY: 'key', PAYMENTS_API_TOKEN: 'token', NO_PROXY: '', ...rest };
+const PAGE = 'docs/client.md';
+const DISPATCHER = 'new EnvHttpProxyAgent()';
+
+/** The client of the guide's recipe, with an environment of its own, and perhaps with another dispatcher. */
+async function clientOf(
+  env: Readonly<Record<string, string>>,
+  { dispatcher = DISPATCHER, imports = '' } = {},
+): Promise<PaymentsClient> {
+  const all = { PAYMENTS_API_KEY: 'key', PAYMENTS_API_TOKEN: 'token', NO_PROXY: '', ...env };
   for (const [name, value] of Object.entries(all)) vi.stubEnv(name, value);
-  const block = blockWith(text, 'docs/client.md');
-  return (await loadBlock({ ...block, code: block.code.replaceAll("'certificates/", `'${FOLDER}/`) })).client;
+  const block = blockWith(DISPATCHER, PAGE);
+  return (await loadBlock({ ...block, code: imports + block.code.replace(DISPATCHER, dispatcher) })).client;
 }
 
 async function listenOn(server: Server | ReturnType<typeof createHttpServer>): Promise<number> {
@@ -49,12 +55,20 @@ it('the recipe for client certificates sends the certificate, and a wrong one is
   });
   const FOLDER = await mkdtemp(join(tmpdir(), 'certificates-'));
   onTestFinished(() => rm(FOLDER, { recursive: true }));
-  const env = { PAYMENTS_BASE_URL: `https://127.0.0.1:${await listenOn(server)}`, FOLDER };
+  const env = { PAYMENTS_BASE_URL: `https://127.0.0.1:${await listenOn(server)}` };
+  const [shown = ''] = /new Agent\(.*\)(?=`)/.exec(readFileSync(PAGE, 'utf8')) ?? [];
+  const recipe = {
+    imports: "import { readFileSync } from 'node:fs';\nimport { Agent } from 'undici';\n",
+    // The page says to add `ca` for a private authority.
+    dispatcher: shown
+      .replace('cert:', "ca: readFileSync('authority.pem'), cert:")
+      .replaceAll("readFileSync('", `readFileSync('${FOLDER}/`),
+  };
   const clientWith = async (of: { key: string; cert: string }) => {
     await writeFile(join(FOLDER, 'authority.pem'), ours.ca);
     await writeFile(join(FOLDER, 'client.pem'), of.cert);
     await writeFile(join(FOLDER, 'client-key.pem'), of.key);
-    return clientOf('new Agent(', env);
+    return clientOf(env, recipe);
   };
 
   const client = await clientWith(await ours.issue({ names: ['merchant'] }));
@@ -80,10 +94,7 @@ it('the recipe for proxies goes through the proxy, and one that refuses or is do
     socket.on('error', () => target.destroy());
   });
   const clientThrough = (port: number) =>
-    clientOf('new EnvHttpProxyAgent()', {
-      PAYMENTS_BASE_URL: server.url,
-      HTTP_PROXY: `http://127.0.0.1:${port}`,
-    });
+    clientOf({ PAYMENTS_BASE_URL: server.url, HTTP_PROXY: `http://127.0.0.1:${port}` });
   const port = await listenOn(proxy);
 
   expect(await (await clientThrough(port)).getTransaction('uuid-1')).toMatchObject({ situation: 'PAID' });

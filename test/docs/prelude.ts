@@ -25,8 +25,6 @@ declare global {
     askAPerson(saleToken: string, orderKey: string | undefined): Promise<void>;
     addRefund(saleToken: string, refundUuid: string): Promise<void>;
     setReversal(uuid: string, status: string): Promise<void>;
-    nextReference(orderKey: string): Promise<string>;
-    alertOnNotificationsOf(referenceCode: string, uuid: string | undefined): Promise<void>;
     openAndNotCheckedOn(day: string): Promise<string[]>;
     markAsChecked(uuid: string, day: string): Promise<void>;
   };

@@ -31,12 +31,7 @@ const later: MoneyOfRequest = {
 };
 
 /** An attempt over the money of a request. Its uuid is `u1` for the first; `lost` and `sending` ones have none. */
-function attempt(
-  number: number,
-  state: AttemptState,
-  asked = request,
-  fields: Partial<Attempt> = {},
-): Attempt {
+function attempt(number: number, state: AttemptState, asked = request, fields: Partial<Attempt> = {}) {
   const uuid = state === 'lost' || state === 'sending' ? undefined : `u${number}`;
   return attemptIn(number, state, { money: moneyOf(KEY, asked), currency: 'BRL', uuid, ...fields });
 }
@@ -54,21 +49,17 @@ function payments(...texts: string[]) {
   });
 }
 
-function sale(token: string, fields: Partial<ReportedSale> = {}): ReportedSale {
-  return {
-    id: `payment:${token}:PAID`,
-    sale: token,
-    referenceCode: KEY,
-    amount: 59.7,
-    currency: 'BRL',
-    ...fields,
-  };
-}
+const sale = (token: string, amount = 59.7, fields: Partial<ReportedSale> = {}): ReportedSale => ({
+  id: `payment:${token}:PAID`,
+  sale: token,
+  referenceCode: KEY,
+  amount,
+  currency: 'BRL',
+  ...fields,
+});
 
-/** An order with these booked sales. */
-function payingOf(...texts: string[]): Order {
-  return order([attempt(1, 'paid')], { payments: payments(...texts) });
-}
+/** An order with these booked sales, of which the first paid its attempt. */
+const payingOf = (...texts: string[]) => order([attempt(1, 'paid')], { payments: payments(...texts) });
 
 /** A verdict in a few words. */
 function inWords(given: Order, reported: ReportedSale): string {
@@ -78,307 +69,113 @@ function inWords(given: Order, reported: ReportedSale): string {
   return [verdict.isFirst ? 'first' : 'later', verdict.attempt?.attempt].join(' ').trim();
 }
 
+/** An order with one attempt over this money, and one with a newer attempt over the usual money. */
+const created = (asked = request, fields: Partial<Order> = {}) =>
+  order([attempt(1, 'created', asked)], fields);
+const expired = (asked = request, fields: Partial<Order> = {}) =>
+  order([attempt(1, 'expired', asked), attempt(2, 'created')], fields);
+const lost = order([attempt(1, 'lost')]);
+const paidOrder = payingOf('u1 59.7');
+const paidOther = order([attempt(1, 'expired'), attempt(2, 'paid')], { payments: payments('u2 59.7') });
+const paidPlan = order([attempt(1, 'paid', { ...request, recurrence: { immediatePayment: true } })], {
+  payments: payments('u1 59.7'),
+});
+const paidByCharge = order([attempt(1, 'paid', later)], { payments: payments('m1 29.9') });
+const beside = { payments: payments('x 5') };
 const older = { ...request, amount: 49.7 };
-const olderMonth = {
-  ...request,
-  recurrence: { immediatePayment: true, amount: { recurrenceAmount: 19.9 } },
-};
-const noMonth: MoneyOfRequest = { ...request, recurrence: { immediatePayment: true } };
-const paidOrder = order([attempt(1, 'paid')], { payments: payments('u1 59.7') });
+const olderMonth = { ...request, recurrence: { immediatePayment: true, amount: { recurrenceAmount: 19.9 } } };
+const anySum: MoneyOfRequest = { currency: 'BRL', recurrence: { immediatePayment: false } };
+const [silent, inUSD] = [{ amount: undefined }, { currency: 'USD' }];
+const back = (...amounts: number[]) => ({
+  refunds: amounts.map((amount) => ({ uuid: `r${amount}`, amount })),
+});
 
 describe('which payment is expected', () => {
   it.each<[string, Order, ReportedSale, string]>([
     // Among the payments.
     ['a booked sale', paidOrder, sale('u1'), 'nothing'],
-    [
-      'a booked later charge, whatever it says',
-      order([attempt(1, 'paid')], { payments: payments('u1 59.7', 'm2 29.9') }),
-      sale('m2', { amount: 1 }),
-      'nothing',
-    ],
+    ['a booked later charge, whatever it says', payingOf('u1 59.7', 'm2 29.9'), sale('m2', 1), 'nothing'],
 
     // An attempt's own, and expected: whatever its state.
-    ['own, created', order([attempt(1, 'created')]), sale('u1'), 'first 1'],
-    ['own, expired', order([attempt(1, 'expired'), attempt(2, 'created')]), sale('u1'), 'first 1'],
+    ['own, created', created(), sale('u1'), 'first 1'],
+    ['own, expired', expired(), sale('u1'), 'first 1'],
     ['own, lost with a uuid', order([attempt(1, 'lost', request, { uuid: 'u1' })]), sale('u1'), 'first 1'],
-    ['own by its reference, lost without a uuid', order([attempt(1, 'lost')]), sale('new'), 'first 1'],
+    ['own by its reference, lost without a uuid', lost, sale('new'), 'first 1'],
     ['own by its reference, still being sent', order([attempt(1, 'sending')]), sale('new'), 'first 1'],
-    [
-      'own, without a reference',
-      order([attempt(1, 'created')]),
-      sale('u1', { referenceCode: undefined }),
-      'first 1',
-    ],
-    [
-      'own, without a currency',
-      order([attempt(1, 'created')]),
-      sale('u1', { currency: undefined }),
-      'first 1',
-    ],
-    [
-      'own, beside a booked sale that paid no attempt',
-      order([attempt(1, 'created')], { payments: payments('x 5') }),
-      sale('u1'),
-      'later 1',
-    ],
-    [
-      'own, of the same money as the newest request',
-      order([attempt(1, 'expired'), attempt(2, 'lost')]),
-      sale('u1'),
-      'first 1',
-    ],
-    [
-      'own, without an immediate payment: the month',
-      order([attempt(1, 'created', later)]),
-      sale('u1', { amount: 29.9 }),
-      'first 1',
-    ],
-    [
-      'own, without an immediate payment: the amount',
-      order([attempt(1, 'created', { ...later, amount: 5 })]),
-      sale('u1', { amount: 5 }),
-      'first 1',
-    ],
-    [
-      'own, without an immediate payment: an amount of 0 is none',
-      order([attempt(1, 'created', { ...later, amount: 0 })]),
-      sale('u1', { amount: 29.9 }),
-      'first 1',
-    ],
-    [
-      'own, without any sum',
-      order([attempt(1, 'created', { currency: 'BRL', recurrence: { immediatePayment: false } })]),
-      sale('u1', { amount: 7 }),
-      'first 1',
-    ],
+    ['own, without a reference', created(), sale('u1', 59.7, { referenceCode: undefined }), 'first 1'],
+    ['own, without a currency', created(), sale('u1', 59.7, { currency: undefined }), 'first 1'],
+    ['own, beside a booked sale that paid no attempt', created(request, beside), sale('u1'), 'later 1'],
+    ['own, no immediate payment: the month', created(later), sale('u1', 29.9), 'first 1'],
+    ['own, no immediate payment: the amount', created({ ...later, amount: 5 }), sale('u1', 5), 'first 1'],
+    ['own, no immediate payment: 0 is none', created({ ...later, amount: 0 }), sale('u1', 29.9), 'first 1'],
+    ['own, without any sum', created(anySum), sale('u1', 7), 'first 1'],
+    ['own, without any sum: 0 is none', created({ ...anySum, amount: 0 }), sale('u1', 7), 'first 1'],
+    ['own, of nothing, and nothing went back', created(anySum), sale('u1', 0), 'first 1'],
 
     // Another attempt is paid, or has begun.
-    [
-      'own, another is paid',
-      order([attempt(1, 'expired'), attempt(2, 'paid')], { payments: payments('u2 59.7') }),
-      sale('u1'),
-      'paid_twice, own',
-    ],
-    [
-      'own, another has begun',
-      order([attempt(1, 'expired'), attempt(2, 'created')], { begun: 'payment:u2:PAID' }),
-      sale('u1'),
-      'paid_twice, own',
-    ],
-    [
-      'own, begun by itself: it runs again',
-      order([attempt(1, 'created')], { begun: 'payment:u1:PAID' }),
-      sale('u1'),
-      'first 1',
-    ],
+    ['own, another is paid', paidOther, sale('u1'), 'paid_twice, own'],
+    ['own, another has begun', expired(request, { begun: 'payment:u2:PAID' }), sale('u1'), 'paid_twice, own'],
+    ['own, begun by itself', created(request, { begun: 'payment:u1:PAID' }), sale('u1'), 'first 1'],
 
     // Another sum or currency, or money of an older request.
-    ['own, another sum', order([attempt(1, 'created')]), sale('u1', { amount: 0.01 }), 'other_amount, own'],
-    [
-      'own by its reference, another sum',
-      order([attempt(1, 'lost')]),
-      sale('theirs', { amount: 0.01 }),
-      'other_amount, own',
-    ],
-    [
-      'own, the month in place of the amount',
-      order([attempt(1, 'created')]),
-      sale('u1', { amount: 29.9 }),
-      'other_amount, own',
-    ],
-    [
-      'own, another currency',
-      order([attempt(1, 'created')]),
-      sale('u1', { currency: 'USD' }),
-      'other_amount, own',
-    ],
-    [
-      'own, an older price',
-      order([attempt(1, 'expired', older), attempt(2, 'created')]),
-      sale('u1', { amount: 49.7 }),
-      'other_amount, own',
-    ],
-    [
-      'own, an older price of the month',
-      order([attempt(1, 'expired', olderMonth), attempt(2, 'created')]),
-      sale('u1'),
-      'other_amount, own',
-    ],
+    ['own, another sum', created(), sale('u1', 0.01), 'other_amount, own'],
+    ['own by its reference, another sum', lost, sale('theirs', 0.01), 'other_amount, own'],
+    ['own, the month in place of the amount', created(), sale('u1', 29.9), 'other_amount, own'],
+    ['own, another currency', created(), sale('u1', 59.7, inUSD), 'other_amount, own'],
+    ['own, an older price', expired(older), sale('u1', 49.7), 'other_amount, own'],
+    ['own, an older price of the month', expired(olderMonth), sale('u1'), 'other_amount, own'],
     [
       'own, an older price whose successor was dropped',
       order([attempt(1, 'expired', older)], { newest: moneyOf(KEY, request) }),
-      sale('u1', { amount: 49.7 }),
+      sale('u1', 49.7),
       'other_amount, own',
     ],
-    [
-      'own, without an immediate payment: another sum',
-      order([attempt(1, 'created', later)]),
-      sale('u1', { amount: 30 }),
-      'other_amount, own',
-    ],
+    ['own, no immediate payment: another sum', created(later), sale('u1', 30), 'other_amount, own'],
 
     // Neither says how much.
-    [
-      'own, nobody says how much',
-      order([attempt(1, 'created')]),
-      sale('u1', { amount: undefined }),
-      'unclear_amount, own',
-    ],
-    ['a later charge, nobody says how much', paidOrder, sale('m2', { amount: undefined }), 'unclear_amount'],
+    ['own, nobody says how much', created(), sale('u1', 59.7, silent), 'unclear_amount, own'],
+    ['a later charge, nobody says how much', paidOrder, sale('m2', 59.7, silent), 'unclear_amount'],
 
     // Closed.
     ['own, closed', order([attempt(1, 'closed')]), sale('u1'), 'closed, own'],
     [
-      'own, closed, and another has been made',
+      'own, closed before another',
       order([attempt(1, 'closed'), attempt(2, 'created')]),
       sale('u1'),
       'closed, own',
     ],
 
     // Later charges.
-    ['a later charge', paidOrder, sale('m2', { amount: 29.9 }), 'later'],
-    [
-      'a later charge without a currency',
-      paidOrder,
-      sale('m2', { amount: 29.9, currency: undefined }),
-      'later',
-    ],
-    ['a later charge of another sum', paidOrder, sale('m2', { amount: 30 }), 'other_amount'],
+    ['a later charge', paidOrder, sale('m2', 29.9), 'later'],
+    ['a later charge without a currency', paidOrder, sale('m2', 29.9, { currency: undefined }), 'later'],
+    ['a later charge of another sum', paidOrder, sale('m2', 30), 'other_amount'],
     ['a later charge of the first sum', paidOrder, sale('m2'), 'other_amount'],
-    [
-      'a later charge of another currency',
-      paidOrder,
-      sale('m2', { amount: 29.9, currency: 'USD' }),
-      'other_amount',
-    ],
-    [
-      'a later charge of a plan: as the first',
-      order([attempt(1, 'paid', noMonth)], { payments: payments('u1 59.7') }),
-      sale('m2'),
-      'later',
-    ],
-    [
-      'a later charge of a plan: another sum',
-      order([attempt(1, 'paid', noMonth)], { payments: payments('u1 59.7') }),
-      sale('m2', { amount: 60 }),
-      'other_amount',
-    ],
-    [
-      'its own sale after a charge that came first, without an immediate payment',
-      order([attempt(1, 'paid', later)], { payments: payments('m1 29.9') }),
-      sale('u1', { amount: 29.9 }),
-      'later',
-    ],
+    ['a later charge of another currency', paidOrder, sale('m2', 29.9, inUSD), 'other_amount'],
+    ['a later charge of a plan: as the first', paidPlan, sale('m2'), 'later'],
+    ['a later charge of a plan: another sum', paidPlan, sale('m2', 60), 'other_amount'],
+    ['its own sale after a charge that came first', paidByCharge, sale('u1', 29.9), 'later'],
+    ['the same, without a reference', paidByCharge, sale('u1', 29.9, { referenceCode: undefined }), 'later'],
 
     // The first charge of a journey without an immediate payment.
-    [
-      'the first charge, without an immediate payment',
-      order([attempt(1, 'created', later)]),
-      sale('m1', { amount: 29.9 }),
-      'first 1',
-    ],
-    [
-      'the same, of another sum',
-      order([attempt(1, 'created', later)]),
-      sale('m1', { amount: 0.01 }),
-      'other_sale',
-    ],
-    [
-      'the same, nobody says how much',
-      order([attempt(1, 'created', later)]),
-      sale('m1', { amount: undefined }),
-      'unclear_amount',
-    ],
-    ['the same, closed', order([attempt(1, 'closed', later)]), sale('m1', { amount: 29.9 }), 'closed'],
-    [
-      'the same, of an older price',
-      order([attempt(1, 'expired', later), attempt(2, 'created')]),
-      sale('m1', { amount: 29.9 }),
-      'other_amount',
-    ],
-    [
-      'the same, while another one has begun',
-      order([attempt(1, 'created', later)], { begun: 'payment:m9:PAID' }),
-      sale('m1', { amount: 29.9 }),
-      'other_sale',
-    ],
+    ['the first charge', created(later), sale('m1', 29.9), 'first 1'],
+    ['the first charge, another sum', created(later), sale('m1', 0.01), 'other_sale'],
+    ['the first charge, nobody says how much', created(later), sale('m1', 29.9, silent), 'unclear_amount'],
+    ['the first charge, closed', order([attempt(1, 'closed', later)]), sale('m1', 29.9), 'closed'],
+    ['the first charge, of an older price', expired(later), sale('m1', 29.9), 'other_amount'],
+    ['the first charge, another has begun', created(later, { begun: 'x' }), sale('m1', 29.9), 'other_sale'],
+    ['the first charge, beside a booked sale', created(later, beside), sale('m1', 29.9), 'other_sale'],
 
     // Any other.
-    [
-      'somebody else made a journey of 0.01 under the reference',
-      order([attempt(1, 'created')]),
-      sale('theirs', { amount: 0.01 }),
-      'other_sale',
-    ],
-    ['the same, of the very sum', order([attempt(1, 'created')]), sale('theirs'), 'other_sale'],
-    [
-      'a later charge that came before the first payment',
-      order([attempt(1, 'created')]),
-      sale('m2', { amount: 29.9 }),
-      'other_sale',
-    ],
-    [
-      'a later charge under the reference of another attempt',
-      order([attempt(1, 'expired'), attempt(2, 'paid')], { payments: payments('u2 59.7') }),
-      sale('m2', { amount: 29.9 }),
-      'other_sale',
-    ],
-
-    [
-      'its own sale without a reference, after a charge that came first',
-      order([attempt(1, 'paid', later)], { payments: payments('m1 29.9') }),
-      sale('u1', { amount: 29.9, referenceCode: undefined }),
-      'later',
-    ],
-    [
-      'the first charge, beside a booked sale that paid no attempt',
-      order([attempt(1, 'created', later)], { payments: payments('x 5') }),
-      sale('m1', { amount: 29.9 }),
-      'other_sale',
-    ],
-    [
-      'own, without any sum: an amount of 0 is none',
-      order([attempt(1, 'created', { currency: 'BRL', amount: 0, recurrence: { immediatePayment: false } })]),
-      sale('u1', { amount: 7 }),
-      'first 1',
-    ],
-    [
-      'own, of nothing, and nothing went back',
-      order([attempt(1, 'created', { currency: 'BRL', recurrence: { immediatePayment: false } })]),
-      sale('u1', { amount: 0 }),
-      'first 1',
-    ],
+    ['a journey of 0.01 that somebody else made', created(), sale('theirs', 0.01), 'other_sale'],
+    ['the same, of the very sum', created(), sale('theirs'), 'other_sale'],
+    ['a later charge before the first payment', created(), sale('m2', 29.9), 'other_sale'],
+    ['a later charge of an attempt that did not pay', paidOther, sale('m2', 29.9), 'other_sale'],
 
     // What was refunded since.
-    [
-      'the first charge, refunded in full',
-      order([attempt(1, 'created', later)]),
-      sale('m1', { amount: 29.9, refunds: [{ uuid: 'r', amount: 29.9 }] }),
-      'returned_in_full, own',
-    ],
-    [
-      'own, refunded in part',
-      order([attempt(1, 'created')]),
-      sale('u1', { refunds: [{ uuid: 'r', amount: 59.69 }] }),
-      'first 1',
-    ],
-    [
-      'own, refunded in full',
-      order([attempt(1, 'created')]),
-      sale('u1', {
-        refunds: [
-          { uuid: 'r', amount: 20 },
-          { uuid: 's', amount: 39.7 },
-        ],
-      }),
-      'returned_in_full, own',
-    ],
-    [
-      'a later charge, refunded in full',
-      paidOrder,
-      sale('m2', { amount: 29.9, refunds: [{ uuid: 'r', amount: 29.9 }] }),
-      'returned_in_full',
-    ],
+    ['own, refunded in part', created(), sale('u1', 59.7, back(59.69)), 'first 1'],
+    ['own, refunded in full', created(), sale('u1', 59.7, back(20, 39.7)), 'returned_in_full, own'],
+    ['the first charge, refunded', created(later), sale('m1', 29.9, back(29.9)), 'returned_in_full, own'],
+    ['a later charge, refunded', paidOrder, sale('m2', 29.9, back(29.9)), 'returned_in_full'],
   ])('%s', (_, given, reported, expected) => {
     expect(inWords(given, reported)).toBe(expected);
   });
@@ -386,13 +183,11 @@ describe('which payment is expected', () => {
   it('compares in minor units, as far as a currency has them', () => {
     const yen = { ...request, currency: 'JPY', amount: 1000 };
     const given = order([attempt(1, 'created', yen, { currency: 'JPY' })]);
-    expect(inWords(given, sale('u1', { amount: 1000, currency: 'JPY' }))).toBe('first 1');
-    expect(inWords(given, sale('u1', { amount: 1000, currency: undefined }))).toBe('first 1');
-    expect(inWords(given, sale('u1', { amount: 1000.5, currency: 'JPY' }))).toBe('other_amount, own');
-    const odd = { ...request, currency: 'XXX' };
-    expect(
-      inWords(order([attempt(1, 'created', odd, { currency: 'XXX' })]), sale('u1', { currency: 'XXX' })),
-    ).toBe('first 1');
+    expect(inWords(given, sale('u1', 1000, { currency: 'JPY' }))).toBe('first 1');
+    expect(inWords(given, sale('u1', 1000, { currency: undefined }))).toBe('first 1');
+    expect(inWords(given, sale('u1', 1000.5, { currency: 'JPY' }))).toBe('other_amount, own');
+    const odd = order([attempt(1, 'created', { ...request, currency: 'XXX' }, { currency: 'XXX' })]);
+    expect(inWords(odd, sale('u1', 59.7, { currency: 'XXX' }))).toBe('first 1');
   });
 
   it('hashes the money with the key, so that equal sums of two orders do not look alike', () => {
@@ -460,11 +255,8 @@ describe('what is recorded of a payment', () => {
 });
 
 describe('what goes back', () => {
-  const refund = (
-    id: string,
-    amount: number | undefined,
-    fields: Partial<ReportedReturn> = {},
-  ): ReportedReturn => ({
+  type Fields = Partial<ReportedReturn>;
+  const refund = (id: string, amount: number | undefined, fields: Fields = {}): ReportedReturn => ({
     id: `refund:${id}`,
     notification: `refund:${id}:PAID`,
     sale: 'u1',
@@ -490,20 +282,21 @@ describe('what goes back', () => {
       const verdict = decideReturn(changed, each, NOW);
       return verdict.do === 'record' ? verdict.order : changed;
     }, given);
+  const having = (...returned: ReportedReturn[]) => returning(paidOrder, ...returned);
 
   it.each<[string, Order, ReportedReturn, string]>([
     ['a refund of all', paidOrder, refund('r', 59.7), 'returned, 0 left'],
     ['a refund in part', paidOrder, refund('r', 0.1), 'returned, 59.6 left'],
-    ['the second of two', returning(paidOrder, refund('r', 0.1)), refund('s', 0.2), 'returned, 59.4 left'],
+    ['the second of two', having(refund('r', 0.1)), refund('s', 0.2), 'returned, 59.4 left'],
     [
       'the same again, as after a crash',
-      returning(paidOrder, refund('r', 0.1)),
+      having(refund('r', 0.1)),
       refund('r', 0.1),
       'returned, 59.6 left, known',
     ],
     [
       'of a later charge',
-      order([attempt(1, 'paid')], { payments: payments('u1 59.7', 'm2 29.9') }),
+      payingOf('u1 59.7', 'm2 29.9'),
       refund('r', 9.9, { sale: 'm2' }),
       'returned, 20 left',
     ],
@@ -514,48 +307,18 @@ describe('what goes back', () => {
     ['of an amount that is not clear', paidOrder, refund('r', undefined), 'unclear_amount'],
     ['of nothing', paidOrder, refund('r', 0), 'unclear_amount'],
     ['of less than nothing', paidOrder, refund('r', -1), 'unclear_amount'],
-    ['of more than is left', returning(paidOrder, refund('r', 50)), refund('s', 9.71), 'unclear_amount'],
+    ['of more than is left', having(refund('r', 50)), refund('s', 9.71), 'unclear_amount'],
     ['of a fraction of a cent', paidOrder, refund('r', 0.005), 'unclear_amount'],
     ['a reversal that begins', paidOrder, reversal('PENDING'), 'recorded'],
     ['a reversal that begins, without an amount', paidOrder, reversal('PENDING', undefined), 'recorded'],
-    ['a reversal that ends', returning(paidOrder, reversal('PENDING')), reversal('PAID'), 'returned, 0 left'],
-    [
-      'a reversal that is cancelled',
-      returning(paidOrder, reversal('PENDING')),
-      reversal('CANCELLED'),
-      'recorded',
-    ],
-    [
-      'a late PENDING after PAID',
-      returning(paidOrder, reversal('PAID')),
-      reversal('PENDING'),
-      'recorded, known',
-    ],
-    [
-      'a late PENDING after CANCELLED',
-      returning(paidOrder, reversal('CANCELLED')),
-      reversal('PENDING'),
-      'recorded, known',
-    ],
-    ['PAID after CANCELLED', returning(paidOrder, reversal('CANCELLED')), reversal('PAID'), 'unclear_amount'],
-    ['CANCELLED after PAID', returning(paidOrder, reversal('PAID')), reversal('CANCELLED'), 'unclear_amount'],
-    [
-      'beside a reversal that is on its way',
-      returning(paidOrder, reversal('PENDING', 50)),
-      refund('r', 59.7),
-      'returned, 0 left',
-    ],
-    [
-      'beside a reversal that was cancelled',
-      returning(paidOrder, reversal('CANCELLED', 50)),
-      refund('r', 59.7),
-      'returned, 0 left',
-    ],
-  ])('%s', (_, given, returned, expected) => {
-    expect(inWords(given, returned)).toBe(expected);
-  });
-
-  it.each<[string, Order, ReportedReturn, string]>([
+    ['a reversal that ends', having(reversal('PENDING')), reversal('PAID'), 'returned, 0 left'],
+    ['a reversal that is cancelled', having(reversal('PENDING')), reversal('CANCELLED'), 'recorded'],
+    ['a late PENDING after PAID', having(reversal('PAID')), reversal('PENDING'), 'recorded, known'],
+    ['a late PENDING after CANCELLED', having(reversal('CANCELLED')), reversal('PENDING'), 'recorded, known'],
+    ['PAID after CANCELLED', having(reversal('CANCELLED')), reversal('PAID'), 'unclear_amount'],
+    ['CANCELLED after PAID', having(reversal('PAID')), reversal('CANCELLED'), 'unclear_amount'],
+    ['beside a reversal on its way', having(reversal('PENDING', 50)), refund('r', 59.7), 'returned, 0 left'],
+    ['beside a cancelled reversal', having(reversal('CANCELLED', 50)), refund('r', 59.7), 'returned, 0 left'],
     ['of both payments of a sale', payingOf('u1 59.7', 'u1 29.9'), refund('r', 60), 'returned, 29.6 left'],
     [
       'beside one of another sale',
@@ -577,33 +340,34 @@ describe('what goes back', () => {
   it('ends its case, and keeps its first time', () => {
     const known = (status: string) => {
       const cases = [{ id: `reversal:v:${status}`, reason: 'unclear_amount', at: 1 }];
-      return { ...returning(paidOrder, reversal('PENDING', 10)), cases };
+      return { ...having(reversal('PENDING', 10)), cases };
     };
     for (const status of ['PENDING', 'PAID']) {
       const verdict = decideReturn(known(status), reversal(status, 10), NOW + 5);
       expect(verdict).toMatchObject({ order: { cases: [], returns: [{ at: NOW }] } });
       expect(verdict).toMatchObject({ left: status === 'PAID' ? 49.7 : 59.7 });
     }
-    const late = { ...returning(paidOrder, reversal('PAID')), cases: known('PENDING').cases };
+    const late = { ...having(reversal('PAID')), cases: known('PENDING').cases };
     expect(decideReturn(late, reversal('PENDING'), NOW)).toMatchObject({ order: { cases: [] } });
   });
 
   it('is what a person says it is', () => {
-    const cancelled = returning(paidOrder, reversal('CANCELLED'));
+    const cancelled = having(reversal('CANCELLED'));
     expect(inWords(cancelled, reversal('PAID'), true)).toBe('returned, 0 left');
     expect(inWords(paidOrder, refund('r', 10, { currency: 'USD' }), true)).toBe('returned, 49.7 left');
     expect(inWords(paidOrder, refund('r', undefined), true)).toBe('unclear_amount');
   });
 
   it('counts what the confirmation of its sale has told of, once', () => {
-    const told = withRefunds(paidOrder, sale('u1', { refunds: [{ uuid: 'r', amount: 9.7 }] }), NOW);
+    const reported = sale('u1', 59.7, { refunds: [{ uuid: 'r', amount: 9.7 }] });
+    const told = withRefunds(paidOrder, reported, NOW);
     expect(told.returns).toEqual([
       { id: 'refund:r', sale: 'u1', amount: 9.7, status: 'PAID', at: NOW, isUntold: true },
     ]);
-    expect(withRefunds(told, sale('u1', { refunds: [{ uuid: 'r', amount: 9.7 }] }), NOW)).toBe(told);
+    expect(withRefunds(told, reported, NOW)).toBe(told);
     expect(inWords(told, refund('s', 10))).toBe('returned, 40 left');
-    const begun = returning(paidOrder, refund('r', 9.7, { status: 'PENDING' }));
-    const ended = withRefunds(begun, sale('u1', { refunds: [{ uuid: 'r', amount: 9.7 }] }), NOW);
+    const begun = having(refund('r', 9.7, { status: 'PENDING' }));
+    const ended = withRefunds(begun, reported, NOW);
     expect(ended.returns).toMatchObject([{ id: 'refund:r', status: 'PAID' }]);
     const verdict = decideReturn(told, refund('r', 9.7), NOW);
     expect(verdict).toMatchObject({ do: 'record', left: 50, isCredited: true });
@@ -611,7 +375,7 @@ describe('what goes back', () => {
   });
 
   it('is bounded', () => {
-    const rich = order([attempt(1, 'paid')], { payments: payments('u1 9999') });
+    const rich = payingOf('u1 9999');
     const many = Array.from({ length: 450 }, (_, index) => refund(`r${index}`, 1));
     const { returns } = returning(rich, ...many);
     expect(returns).toHaveLength(400);

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import { createOrders, type OrdersOptions, type PaidOrder, type ReturnedOrder } from '../../src/orders';
+import {
+  type Booking,
+  createOrders,
+  type OrdersOptions,
+  type PaidOrder,
+  type ReturnedOrder,
+} from '../../src/orders';
 import type { Transaction } from '../../src/service/operations/get-transaction';
 import { MysqlStore, PostgresStore, RedisStore, type Store } from '../../src/stores';
 import { MemoryStore } from '../../src/stores/memory-store';
@@ -267,6 +273,20 @@ export class Shop {
     return (await this.orders.cases()).map(({ reason, sale }) => `${reason} ${sale}`).sort();
   }
 
+  /** Those, and what the order itself remembers. */
+  async allCases() {
+    return [await this.cases(), (await this.orders.find({ key: this.key })).cases];
+  }
+
+  /** Has a person book a case, by its id or by the sale whose payment it is. */
+  async book(of: string, options: Booking = {}) {
+    return (await this.orders.decide(caseId(of), 'book', options)).status;
+  }
+
+  async dismiss(of: string) {
+    return (await this.orders.decide(caseId(of), 'dismiss')).status;
+  }
+
   async caseOf(reason: string) {
     const found = (await this.orders.cases()).find((each) => each.reason === reason);
     if (found === undefined) throw new Error(`No case ${reason}: ${await this.cases()}`);
@@ -277,6 +297,8 @@ export class Shop {
     return (await this.orders.find({ key: this.key })).state;
   }
 }
+
+const caseId = (of: string) => (of.startsWith('s-') || of.startsWith('uuid-') ? `payment:${of}:PAID` : of);
 
 /** A new uuid of a sale, a refund or a reversal. */
 export const newId = (): string => `s-${randomUUID()}`;

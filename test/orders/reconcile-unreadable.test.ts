@@ -34,13 +34,13 @@ async function setUpNewer() {
     expect(await records.write(key, { record, version, ...times })).toBe(true);
   };
   const told = () =>
-    reports.splice(0).map(({ code, message }) => `${code} ${/There were \d+/.exec(message)?.[0]}`);
+    reports.splice(0).map(({ code, message }) => `${code} ${/There (?:was|were) \d+/.exec(message)?.[0]}`);
   const pay = (key: string) =>
     parts.client.transactions.set(`uuid-of-${key}`, paid(`uuid-of-${key}`, { referenceCode: key }));
   return { ...parts, clock, makeNewer, told, pay, booked, failing };
 }
 
-const ONE = 'record_unreadable There were 1';
+const ONE = 'record_unreadable There was 1';
 
 it('an order that cannot be read keeps no other one from being reconciled: 11 of 12 are booked, with one report', async () => {
   const { orders, makeNewer, told, pay, booked } = await setUpNewer();

@@ -7,7 +7,7 @@ export type RunIn<Tx> = TransactionAccess<Tx>['transaction'];
 /** An ORM as a merchant uses it: its own transaction, and its own way to write an order. */
 export interface Orm<Tx> {
   readonly name: string;
-  /** The one of the block in `docs/database.md`. */
+  /** The one of its file in `blocks`. */
   readonly store: Store<Tx>;
   /** Another store over the same, whose transactions are run like this. */
   open(options?: TransactionOptions, transaction?: RunIn<Tx>): Store<Tx>;

@@ -167,7 +167,7 @@ function orm<Tx>(given: Orm<Tx>): Orm<Tx> {
 // biome-ignore lint/suspicious/noExplicitAny: each ORM has a transaction of its own type
 type Open = () => Promise<Orm<any>>;
 
-/** A new ORM is added here, with the block of `docs/database.md` in a file of its own. */
+/** A new ORM is added here, with a file of its own in `blocks`, and a row in `docs/database.md`. */
 const ORMS_OF: Readonly<Record<Dialect, Readonly<Record<string, Open>>>> = {
   postgres: {
     Prisma: openPrisma,

@@ -1,53 +1,66 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { type CodeBlock, codeBlocks } from '../docs/markdown';
+import { codeBlocks, sections } from '../docs/markdown';
+import { NAMES } from './orms';
 
 const PAGE = 'docs/database.md';
-const blocksOf = (folder: string) =>
-  codeBlocks(PAGE).filter(({ info }) => info.split(' ')[1]?.startsWith(`${folder}/`));
-const [ORM_BLOCKS, QUEUES, SHOPS] = ['blocks', 'queues', 'shops'].map(blocksOf) as [
-  CodeBlock[],
-  CodeBlock[],
-  CodeBlock[],
-];
-
 const source = (file: string) => readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8');
+const blocksOf = (folder: string) =>
+  codeBlocks(PAGE).flatMap(({ info, code }) => {
+    const [, file = ''] = info.split(' ');
+    return file.startsWith(`${folder}/`) ? [{ file, code }] : [];
+  });
 
-/** The lines between `// #region` and `// #endregion`: what the document shows, and what the tests run. */
+/** The rows of the ORMs: the name, and the call that makes the store. */
+const ROWS = (sections(PAGE).find(({ heading }) => heading === 'Your ORM')?.tables[0] ?? [])
+  .slice(1)
+  .map(([name = '', call = '']) => [name.match(/^\w+/)?.[0] ?? '', call.replaceAll('`', '')] as const);
+
+/** The lines between `// #region` and `// #endregion`, without their indent: what the document shows, and what the tests run. */
 function shown(file: string): string {
-  const regions = [...source(file).matchAll(/^ *\/\/ #region\n((?:.*\n)*?)^ *\/\/ #endregion\n/gm)];
-  return regions.map(([, lines = '']) => lines.replaceAll(/^ {2}/gm, '')).join('');
+  const [, indent = '', lines = ''] =
+    /^( *)\/\/ #region\n((?:.*\n)*?) *\/\/ #endregion\n/m.exec(source(file)) ?? [];
+  return lines.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
 }
 
-const nameOf = ({ info }: { readonly info: string }) => info.split(' ')[1] ?? '';
-
-it('docs/database.md has a block for each of the 6 ORMs, recipes for 2 queues, and a shop', () => {
-  const postgres = readdirSync(fileURLToPath(new URL('blocks/postgres', import.meta.url)));
-  expect(postgres).toHaveLength(6);
-  expect(ORM_BLOCKS.map(nameOf).sort()).toEqual(postgres.map((file) => `blocks/postgres/${file}`).sort());
-  expect([QUEUES.length, SHOPS.length]).toEqual([2, 1]);
+it(`${PAGE} has a row for each ORM, a recipe for a queue, and a shop`, () => {
+  expect(ROWS.map(([name]) => name)).toEqual(NAMES.postgres);
+  expect([blocksOf('queues').length, blocksOf('shops').length]).toEqual([1, 1]);
 });
 
-it.each(ORM_BLOCKS.map((block) => [nameOf(block), block.code]))(
-  'the block of %s is the file that the tests run: at most ten lines, the first to install it',
-  (file, code) => {
-    expect(code).toBe(source(file));
-    const lines = code.split('\n').filter((line) => line !== '');
-    expect(lines[0]).toMatch(/^\/\/ npm install pix-automatic-sdk /);
-    expect(lines.length).toBeLessThanOrEqual(10);
-  },
-);
+it.each(ROWS)('the store of %s is made by %s in the files that the tests run', (name, call) => {
+  for (const [dialect, names] of Object.entries(NAMES)) {
+    if (!names.includes(name)) continue;
+    const file = `blocks/${dialect}/${name.toLowerCase()}.ts`;
+    // The tests add a limit to its options.
+    const begin = call.replace(/(?: \})?\)$/, '').replace("'postgres'", `'${dialect}'`);
+    expect(source(file)).toContain(`export const store = ${begin}`);
+  }
+});
 
-it.each(QUEUES.map((block) => [nameOf(block), block.code]))(
-  'the recipe of %s in docs/database.md is the one that the tests run',
-  (file, code) => {
+it('a pool of pg that an ORM takes has the listeners that the page names', () => {
+  const listeners = codeBlocks(PAGE).find(({ code }) => code.includes("pool.on('connect'"))?.code ?? '';
+  const calls = listeners.match(/^pool\.on\([^;]*;/gm) ?? [];
+  expect(calls).toHaveLength(2);
+  for (const name of ['drizzle', 'kysely'])
+    for (const call of calls) expect(source(`blocks/postgres/${name}.ts`)).toContain(call);
+});
+
+it.each(blocksOf('queues'))(
+  'the recipe of $file in the page is the one that the tests run',
+  ({ file, code }) => {
     expect(shown(file)).not.toBe('');
     expect(code).toBe(shown(file));
   },
 );
 
-it.each(SHOPS.map((block) => [nameOf(block), block.code]))(
-  'docs/database.md shows the program %s, which the tests run',
-  (file, code) => expect(code).toBe(source(file)),
+it('the relay to BullMQ names its job as the page says', () => {
+  const add = "queue.add('payment', payload, { jobId: encodeURIComponent(key) })";
+  expect(readFileSync(PAGE, 'utf8')).toContain(`\`${add}\``);
+  expect(source('queues/bullmq.ts')).toContain(add);
+});
+
+it.each(blocksOf('shops'))('the page shows the program $file, which the tests run', ({ file, code }) =>
+  expect(code).toBe(source(file)),
 );

@@ -8,12 +8,16 @@ const parties = {
   'pt-BR': { payer: 'pagador', merchant: 'lojista', bank: 'banco' },
 };
 
-/** The tables of codes of a guide: each row with the context that its heading names. */
-function rowsOf(file: string) {
+/** Each code of a guide with what its row says, and the context that the heading names. */
+function codesOf(file: string) {
   return sections(file).flatMap(({ level, heading, tables: [table = []] }) => {
     const [, context] = /`(.+)`$/.exec(heading) ?? [];
     if (level !== 2 || context === undefined) return [];
-    return table.slice(1).map((row) => ({ context: context as PixCodeContext, row }));
+    return table
+      .slice(1)
+      .flatMap(([who, action, codes = '']) =>
+        codes.split('<br>').map((text) => ({ context: context as PixCodeContext, who, action, text })),
+      );
   });
 }
 
@@ -21,14 +25,15 @@ describe.each([
   ['docs/pix-codes.md', 'en'],
   ['docs/pt/pix-codes.md', 'pt-BR'],
 ] as [string, PixLocale][])('%s', (file, locale) => {
-  it('lists each code as explainPixCode explains it', () => {
-    const rows = rowsOf(file);
-    expect(rows).toHaveLength(59);
-    for (const { context, row } of rows) {
-      const code = row[0]?.slice(1, 5) ?? '';
-      const { meaning, who, action, endsCharge } = explainPixCode(code, context, locale) ?? {};
-      const first = `\`${code}\`${endsCharge === true ? ' ●' : ''}`;
-      expect(row).toEqual([first, meaning, who && parties[locale][who], action]);
+  it('lists each code once, as explainPixCode explains it', () => {
+    const codes = codesOf(file);
+    expect(new Set(codes.map(({ context, text }) => context + text.slice(0, 6))).size).toBe(59);
+    expect(codes).toHaveLength(59);
+    for (const { context, text, who, action } of codes) {
+      const code = text.slice(1, 5);
+      const explained = explainPixCode(code, context, locale);
+      expect(text).toBe(`\`${code}\`${explained?.endsCharge === true ? ' ●' : ''} ${explained?.meaning}`);
+      expect([who, action]).toEqual([explained && parties[locale][explained.who], explained?.action]);
     }
   });
 });

@@ -4,6 +4,7 @@ import { resolveInventions } from '../../src/sandbox/inventions';
 import type { SandboxNotification } from '../../src/sandbox/model/records';
 import { ServiceModel } from '../../src/sandbox/model/service-model';
 import { payoutErrorMeanings } from '../../src/service/notifications/payout';
+import { sections } from '../docs/markdown';
 import { credentials, headers, order } from './helpers';
 
 describe('the table of inventions', () => {
@@ -18,6 +19,20 @@ describe('the table of inventions', () => {
       for (const sentence of about) expect(sentence.length).toBeLessThan(160);
     },
   );
+
+  it('is in the guide: each row once, and its value, or the status of its answer, where one is given', () => {
+    const section = sections('docs/sandbox.md').find(({ heading }) => heading.endsWith('made up'));
+    const cells = section?.tables[0]?.slice(1).map(([, cell = '']) => cell) ?? [];
+    const spans = [...cells.join(' ').matchAll(/`(?!body-status|data:|maxAge)(\w+)(?:: ([^`]+))?`/g)];
+    const named = spans.map(([, row = '']) => row);
+    expect(named.sort()).toEqual(Object.keys(inventionTable).sort());
+    const isWrong = ([, row, given]: readonly string[]) => {
+      const { value } = inventionTable[row as keyof Inventions];
+      const shown = typeof value === 'object' && 'httpStatus' in value ? value.httpStatus : value;
+      return given !== undefined && given !== JSON.stringify(shown);
+    };
+    expect(spans.filter(isWrong)).toEqual([]);
+  });
 
   it('changes only the rows that are given', () => {
     const changed = resolveInventions({ scheduledPayments: 1 });

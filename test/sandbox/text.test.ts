@@ -4,6 +4,7 @@ import { pt as pagePortuguese } from '../../src/sandbox/page/app/texts.pt';
 import { text } from '../../src/sandbox/text';
 import { en } from '../../src/sandbox/texts.en';
 import { pt } from '../../src/sandbox/texts.pt';
+import { filled } from '../../src/shared/filled';
 import { expectPortuguese } from '../cli/expect-portuguese';
 
 const english: Readonly<Record<string, string>> = { ...en, ...pageEnglish };
@@ -14,6 +15,25 @@ describe('the texts of the sandbox', () => {
     const values = (words = '') => (words.match(/\{\w+\}/g) ?? []).toSorted();
     expect(values(portuguese[key])).toEqual(values(english[key]));
     expectPortuguese(portuguese[key] ?? '');
+  });
+
+  it('name what a tab of the page counts in the number that fits', () => {
+    const said = (count: number) =>
+      [pageEnglish, pagePortuguese].flatMap((texts) =>
+        (['count-deliveries', 'count-simulate'] as const).map((key) => filled(texts[key], { count })),
+      );
+    expect(said(1)).toEqual([
+      'notification that failed',
+      'armed fault',
+      'notificação que falhou',
+      'falha armada',
+    ]);
+    expect(said(2)).toEqual([
+      'notifications that failed',
+      'armed faults',
+      'notificações que falharam',
+      'falhas armadas',
+    ]);
   });
 
   it('carry their values in both languages', () => {

@@ -185,8 +185,13 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
     expect(String(failure)).not.toContain('rights');
   });
 
-  it('says of a PostgresStore over its pool that the database has another SQL', async () => {
-    const failure = await new PostgresStore(pool as never).createTable().catch((error: Error) => error);
+  it('says of a PostgresStore over its pool which store is the one for it', () => {
+    expect(() => new PostgresStore(pool as never)).toThrow('`new MysqlStore(pool)` is the store for it.');
+  });
+
+  it('says of a PostgresStore over its query that the database has another SQL', async () => {
+    const query = (text: string, values?: unknown[]) => pool.query(text, values);
+    const failure = await new PostgresStore({ query } as never).createTable().catch((error: Error) => error);
     expect(String(failure)).toContain("The database does not understand PostgreSQL's SQL");
     expect(String(failure)).not.toContain('rights');
   });

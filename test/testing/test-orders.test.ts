@@ -243,3 +243,13 @@ describe('orders under test', () => {
     await expect(openShop().pay({})).rejects.toThrow(ConfigurationError);
   });
 });
+
+it.each<[string, unknown, unknown, string]>([
+  ['nothing', undefined, {}, 'Expected `make` to be a function: `(parts) => createOrders({ ...parts, on: '],
+  ['the callbacks', { on: {} }, {}, 'Expected `make` to be a function'],
+  ['a function that returns nothing', () => undefined, {}, 'got undefined: is a `return` missing?'],
+  ['an async function', async () => undefined, {}, 'got a promise: `make` must not be `async`'],
+  ['callbacks among the options', () => undefined, { on: {} }, '`testOrders` has no option `on`.'],
+])('testOrders with %s says what to pass', (_, make, options, says) => {
+  expect(() => testOrders(make as never, options as never)).toThrow(says);
+});

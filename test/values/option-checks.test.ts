@@ -6,6 +6,7 @@ import {
   checkFunction,
   checkPositive,
   readNamedOptions,
+  readPage,
 } from '../../src/values/option-checks';
 
 const notNumbers = [Number.NaN, Number.POSITIVE_INFINITY, '5', undefined, null, 5n];
@@ -79,4 +80,45 @@ it('an option that is undefined is left out before names are checked', () => {
   const given = { deadletters: undefined, deadLetters: undefined, bodyTimeoutMs: 1 };
   const read = readNamedOptions('createThing', given, names as never);
   expect(Object.entries(read)).toEqual([['bodyTimeoutMs', 1]]);
+});
+
+it.each([
+  ['1h', 'a string'],
+  [5, 'a number'],
+  [true, 'a boolean'],
+  [['deadLetters'], 'a list'],
+  [() => undefined, 'a function'],
+])('options that are %j are refused, and not taken for none', (given, got) => {
+  const read = () => readNamedOptions('createThing', given as never, names as never);
+  expect(read).toThrow(ConfigurationError);
+  expect(read).toThrow(`Expected the options as an object, \`createThing({ deadLetters })\`, got ${got}.`);
+});
+
+it('a signal in place of the options is refused, and not taken for none', () => {
+  const { signal } = new AbortController();
+  const read = () => readNamedOptions('createThing', signal as never, { signal: true } as never);
+  expect(read).toThrow('Expected the signal as an option, by its name: `{ signal }`');
+});
+
+it.each(['transactional', 'transaction', 'transactions'])(
+  'an option %s, where there is none, is answered with the stores that join transactions',
+  (name) => {
+    const read = () => readNamedOptions('MysqlStore', { [name]: true }, names as never);
+    expect(read).toThrow(`\`MysqlStore\` has no option \`${name}\`. Stores that join transactions are`);
+  },
+);
+
+it('readPage gives the page, 100 long if nothing is said', () => {
+  expect(readPage('list', undefined, 'a key')).toEqual({ after: undefined, limit: 100 });
+  expect(readPage('list', { after: 'a', limit: 2 }, 'a key')).toEqual({ after: 'a', limit: 2 });
+});
+
+it.each([
+  [{ after: 5 }, 'Expected `after` to be a key, the last one of the page before, got a number.'],
+  [{ after: { key: 'a' } }, 'got an object.'],
+  [{ limit: '5' }, 'Expected `limit` to be a whole number'],
+  [{ state: 'paid' }, '`list` has no option `state`. Its options are after, limit.'],
+  ['a', 'Expected the options as an object, `list({ after })`, got a string.'],
+])('readPage refuses %j', (query, says) => {
+  expect(() => readPage('list', query as never, 'a key')).toThrow(says);
 });

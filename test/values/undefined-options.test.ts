@@ -39,7 +39,7 @@ import {
   parseNotification,
   type WebhookHandlerOptions,
 } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { resolveOptions } from '../../src/client/options';
 import { stepsOf } from '../../src/stores/steps';
 import { resolveHandlerOptions } from '../../src/webhooks/options';
@@ -56,6 +56,9 @@ interface Case {
   /** The options that cannot be left out, and those without which others do not show. */
   readonly base: () => object;
 }
+
+/** The same of these options, where the type has more than these. */
+type Some<Name extends string> = Readonly<Record<Name, unknown>>;
 
 /** @param rows - another value for every option: one that is missing, or that is none, does not compile */
 function takes<Options extends object>(
@@ -107,41 +110,52 @@ const listener = (): WebhookHandlerOptions => ({
 
 type Limits = 'maxBodyBytes' | 'bodyTimeoutMs' | 'callbackTimeoutMs' | 'storeTimeoutMs' | 'retentionMs';
 
-const refusedLimits: Readonly<Record<Limits, 0>> = {
-  maxBodyBytes: 0,
-  bodyTimeoutMs: 0,
-  callbackTimeoutMs: 0,
-  storeTimeoutMs: 0,
-  retentionMs: 0,
-};
+const limitsOf = (value: number): Readonly<Record<Limits, number>> => ({
+  maxBodyBytes: value,
+  bodyTimeoutMs: value,
+  callbackTimeoutMs: value,
+  storeTimeoutMs: value,
+  retentionMs: value,
+});
+
+const onOrders = { paid: async () => undefined, returned: 'ignore' } as const;
+const orderOptions = () => ({
+  client: Object.assign(new FakeClient(), source('PENDING')),
+  credentials,
+  store: new MemoryStore(),
+  on: onOrders,
+  onReport: () => undefined,
+});
 
 /** Two orders of which both have a journey. */
 async function openedOrders() {
-  const client = Object.assign(new FakeClient(), source('PENDING'));
-  const orders = createOrders({
-    client,
-    credentials,
-    store: new MemoryStore(),
-    on: { paid: async () => undefined, returned: 'ignore' },
-    onReport: () => undefined,
-  });
+  const orders = createOrders(orderOptions());
   await orders.open('order-1', request);
   await orders.open('order-2', request);
   return orders;
 }
 
+/** A client whose every call is answered like this, and what it sends. */
+function clientSending(status: number) {
+  const sent: unknown[] = [];
+  const fetch = async (url: string, { body }: { body?: unknown }) => {
+    sent.push(url, body);
+    return new Response('{}', { status });
+  };
+  const client = new PaymentsClient({ baseUrl: 'http://localhost', ...credentials, maxRetries: 0, fetch });
+  return { client, sent };
+}
+
+/** These options, with an `onProgress` that counts where they have one. */
+function countingProgress<Options extends { onProgress?: unknown }>(options: Options) {
+  const onProgress = vi.fn();
+  const counted = options.onProgress ? { ...options, onProgress } : options;
+  return { counted, calls: () => onProgress.mock.calls.length };
+}
+
 /** How a client’s calls end, and what they send. */
 async function callsOf(options: object) {
-  const sent: unknown[] = [];
-  const client = new PaymentsClient({
-    baseUrl: 'http://localhost',
-    ...credentials,
-    maxRetries: 0,
-    async fetch(_, { body }) {
-      sent.push(body);
-      return new Response('{}', { status: 503 });
-    },
-  });
+  const { client, sent } = clientSending(503);
   const ends = await Promise.allSettled([
     client.createRecurringCheckout(fixtures.recurringCheckoutRequest(), options),
     client.getTransaction('uuid', options),
@@ -152,15 +166,7 @@ async function callsOf(options: object) {
 }
 
 async function sentBy(call: object) {
-  const sent: unknown[] = [];
-  const client = new PaymentsClient({
-    baseUrl: 'http://localhost',
-    ...credentials,
-    async fetch(url, { body }) {
-      sent.push(url, body);
-      return new Response('{}');
-    },
-  });
+  const { client, sent } = clientSending(200);
   return [await client.request(call as never), sent];
 }
 
@@ -178,6 +184,8 @@ const dialectStore = (make: (options: StoreWithinOptions) => Store<never>) =>
     () => ({ dialect: 'postgres' }),
   );
 const none = async () => undefined as never;
+const pace = { concurrency: 0, perSecond: 0, timeoutMs: 0 };
+const notFunctions = { getAuthorization: fromHeader, onReport: 'no function', onDone: 'no function' };
 const tag = () => ({});
 const pool = { query: none, connect: none, totalCount: 0 };
 
@@ -204,6 +212,15 @@ async function running(options: SandboxOptions) {
     await sandbox.close();
   }
 }
+
+const environment = {
+  PAYMENTS_BASE_URL: 'http://intern',
+  PAYMENTS_API_KEY: 'key',
+  PAYMENTS_API_TOKEN: 'token',
+  PAYMENTS_API_KEY_PREVIOUS: 'previous',
+  PAYMENTS_API_TOKEN_PREVIOUS: 'previous',
+  PAYMENTS_ALLOW_INSECURE_HTTP: 'true',
+};
 
 const mocked = () => ({ ids: sequentialIds(), clock: fakeClock() });
 
@@ -242,9 +259,7 @@ const cases: Readonly<Record<string, Case>> = {
       store: 'no store',
       confirm: source('PENDING'),
       deadLetters: true,
-      getAuthorization: fromHeader,
-      onReport: 'no function',
-      onDone: 'no function',
+      ...notFunctions,
     },
     () => {
       const { kinds: _, ...base } = listener();
@@ -256,14 +271,14 @@ const cases: Readonly<Record<string, Case>> = {
       const { store: _, onReport: __, ...rest } = resolveHandlerOptions({ credentials, on: {}, ...options });
       return rest;
     },
-    { maxBodyBytes: 1, bodyTimeoutMs: 1, callbackTimeoutMs: 1, storeTimeoutMs: 1, retentionMs: 1e11 },
+    { ...limitsOf(1), retentionMs: 1e11 },
   ),
-  'confirm of createWebhookHandler': takes<{ client: unknown; acceptRefunded: unknown }>(
+  'confirm of createWebhookHandler': takes<Some<'client' | 'acceptRefunded'>>(
     (confirm) => answersOf({ ...listener(), confirm: confirm as never }),
     { client: source('PENDING'), acceptRefunded: 'yes' },
     () => ({ client: refunded }),
   ),
-  'deadLetters of createWebhookHandler': takes<{ retentionMs: unknown }>(
+  'deadLetters of createWebhookHandler': takes<Some<'retentionMs'>>(
     (deadLetters) =>
       resolveHandlerOptions({ credentials, on: {}, deadLetters: deadLetters as never }).lettersMs,
     { retentionMs: 1 },
@@ -276,33 +291,18 @@ const cases: Readonly<Record<string, Case>> = {
       return { status, letters: (await webhook.deadLetters.list()).length };
     },
     {
-      ...refusedLimits,
-      client: {},
-      store: new MemoryStore(),
-      credentials: other,
-      on: 'no object',
-      kinds: 'no list',
-      confirm: 'no client',
-      asPayment: 'no function',
-      getAuthorization: fromHeader,
-      onReport: 'no function',
-      onDone: 'no function',
-      totalTimeoutMs: 0,
-      waitMs: 0,
+      ...limitsOf(0),
+      ...notFunctions,
+      ...{ client: {}, store: new MemoryStore(), credentials: other, on: 'no object', kinds: 'no list' },
+      ...{ confirm: 'no client', asPayment: 'no function', totalTimeoutMs: 0, waitMs: 0 },
     },
-    () => ({
-      client: Object.assign(new FakeClient(), source('PENDING')),
-      credentials,
-      store: new MemoryStore(),
-      on: { paid: async () => undefined, returned: 'ignore' },
-      onReport: () => undefined,
-    }),
+    orderOptions,
   ),
-  'PageQuery of orders.list': takes<{ after: unknown; limit: unknown }>(
+  'PageQuery of orders.list': takes<Some<'after' | 'limit'>>(
     async (query) => (await (await openedOrders()).list(query as never)).map(({ key }) => key),
     { after: 'order-1', limit: 1 },
   ),
-  'PageQuery of orders.cases': takes<{ after: unknown; limit: unknown }>(
+  'PageQuery of orders.cases': takes<Some<'after' | 'limit'>>(
     async (query) => {
       const orders = await openedOrders();
       await orders.webhook(notificationRequest('payout', {}, credentials));
@@ -310,14 +310,14 @@ const cases: Readonly<Record<string, Case>> = {
     },
     { after: 'payout:zzz', limit: 0 },
   ),
-  'OpenOptions of orders.open': takes<{ replace: unknown }>(
+  'OpenOptions of orders.open': takes<Some<'replace'>>(
     async (options) => {
       const orders = await openedOrders();
       return (await orders.open('order-1', { ...request, amount: 1 }, options as never)).state;
     },
     { replace: true },
   ),
-  'Booking of orders.decide': takes<{ order: unknown; amount: unknown }>(
+  'Booking of orders.decide': takes<Some<'order' | 'amount'>>(
     async (options) => {
       const orders = await openedOrders();
       await orders.webhook(notificationRequest('refund', { saleToken: 'nobody' }, credentials));
@@ -326,7 +326,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     { order: 'order-1', amount: 0 },
   ),
-  'StartOptions of orders.start': takes<{ everyMs: unknown }>(
+  'StartOptions of orders.start': takes<Some<'everyMs'>>(
     async (options) => {
       const orders = await openedOrders();
       orders.start(options as never);
@@ -336,22 +336,12 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   'ReconcileOrdersOptions of orders.reconcile': takes<ReconcileOrdersOptions>(
     async (options) => {
-      let calls = 0;
-      const { onProgress } = options;
-      const counted = onProgress ? { ...options, onProgress: () => (calls += 1) } : options;
-      return [await (await openedOrders()).reconcile(counted), calls];
+      const { counted, calls } = countingProgress(options);
+      return [await (await openedOrders()).reconcile(counted), calls()];
     },
-    {
-      concurrency: 0,
-      perSecond: 0,
-      timeoutMs: 0,
-      stopAfterFailures: 0,
-      maxAgeMs: -1e9,
-      signal: aborted,
-      onProgress: () => undefined,
-    },
+    { ...pace, stopAfterFailures: 0, maxAgeMs: -1e9, signal: aborted, onProgress: none },
   ),
-  'limit of deadLetters.list': takes<{ after: unknown; limit: unknown }>(
+  'limit of deadLetters.list': takes<Some<'after' | 'limit'>>(
     async (page) => {
       const handler = createWebhookHandler({ ...listener(), on: {}, kinds: [], deadLetters: true });
       await handler(notificationRequest('payment', {}, credentials));
@@ -359,11 +349,11 @@ const cases: Readonly<Record<string, Case>> = {
     },
     { after: 'payment:zzz', limit: 0 },
   ),
-  'NotificationInput of parseNotification': takes<{ url: unknown; query: unknown; kinds: unknown }>(
+  'NotificationInput of parseNotification': takes<Some<'url' | 'query' | 'kinds'>>(
     (input) => parseNotification({ body: { own: 1 }, ...input } as never),
     { url: 'https://merchant.example?payout=true', query: 'payout=true', kinds: [own] },
   ),
-  'NotificationDefinition of defineNotification': takes<{ state: unknown; content: unknown; order: unknown }>(
+  'NotificationDefinition of defineNotification': takes<Some<'state' | 'content' | 'order'>>(
     (parts) => {
       const { match, schema, subject } = own;
       const kind = defineNotification({ kind: 'own', match, schema, subject, ...parts } as never);
@@ -374,56 +364,33 @@ const cases: Readonly<Record<string, Case>> = {
   'PaymentsClientOptions of PaymentsClient': takes<Omit<PaymentsClientOptions, 'allowInsecureHttp'>>(
     resolveOptions,
     {
-      baseUrl: 'https://other.example',
       ...other,
-      previous: other,
-      timeoutMs: 1,
-      totalTimeoutMs: 1,
-      maxRetries: 1,
-      maxResponseBytes: 1,
-      fetch: none,
-      userAgent: 'other',
-      onRequest: none,
-      onResponse: none,
-      onRetry: none,
+      ...{ baseUrl: 'https://other.example', previous: other, userAgent: 'other' },
+      ...{ timeoutMs: 1, totalTimeoutMs: 1, maxRetries: 1, maxResponseBytes: 1 },
+      ...{ fetch: none, onRequest: none, onResponse: none, onRetry: none },
     },
     () => ({ baseUrl: 'http://localhost', ...credentials }),
   ),
-  'insecure PaymentsClient': takes<{ allowInsecureHttp: unknown }>(
+  'insecure PaymentsClient': takes<Some<'allowInsecureHttp'>>(
     (options) => new PaymentsClient({ baseUrl: 'http://intern', ...credentials, ...(options as object) }),
     { allowInsecureHttp: true },
   ),
-  'options of PaymentsClient.fromEnv': takes<{
-    previous: unknown;
-    maxRetries: unknown;
-    allowInsecureHttp: unknown;
-  }>(
-    (options) =>
-      PaymentsClient.fromEnv(
-        {
-          PAYMENTS_BASE_URL: 'http://intern',
-          PAYMENTS_API_KEY: 'key',
-          PAYMENTS_API_TOKEN: 'token',
-          PAYMENTS_API_KEY_PREVIOUS: 'previous',
-          PAYMENTS_API_TOKEN_PREVIOUS: 'previous',
-          PAYMENTS_ALLOW_INSECURE_HTTP: 'true',
-        },
-        options as object,
-      ),
+  'options of PaymentsClient.fromEnv': takes<Some<'previous' | 'maxRetries' | 'allowInsecureHttp'>>(
+    (options) => PaymentsClient.fromEnv(environment, options as object),
     { previous: { apiKey: ':' }, maxRetries: -1, allowInsecureHttp: false },
   ),
-  'BodyCallOptions of a call': takes<{ [Name in CallOption]: unknown }>(callsOf, {
+  'BodyCallOptions of a call': takes<Some<CallOption>>(callsOf, {
     timeoutMs: 0,
     totalTimeoutMs: 0,
     maxRetries: 1,
     signal: aborted,
     extraFields: { more: 1 },
   }),
-  'UndocumentedRequest of client.request': takes<{ [Name in 'query' | 'body' | 'schema']: unknown }>(
+  'UndocumentedRequest of client.request': takes<Some<'query' | 'body' | 'schema'>>(
     (parts) => sentBy({ method: 'POST', path: '/x', ...parts }),
     { query: { a: 1 }, body: { a: 1 }, schema: 'no schema' },
   ),
-  'ConfirmOptions of confirmPayment': takes<{ [Name in 'timeoutMs' | 'acceptRefunded' | 'signal']: unknown }>(
+  'ConfirmOptions of confirmPayment': takes<Some<'timeoutMs' | 'acceptRefunded' | 'signal'>>(
     async (options) => {
       let limits: object | undefined;
       const client = {
@@ -437,27 +404,19 @@ const cases: Readonly<Record<string, Case>> = {
     },
     { timeoutMs: 1, acceptRefunded: 'yes', signal: aborted },
   ),
-  'ReconcileOptions of reconcile': takes<{ [Name in ReconcileOption]: unknown }>(
+  'ReconcileOptions of reconcile': takes<Some<ReconcileOption>>(
     async (options) => {
-      let calls = 0;
-      const counted = options.onProgress ? { ...options, onProgress: () => (calls += 1) } : options;
+      const { counted, calls } = countingProgress(options);
       const results: unknown[] = [];
       const client = { getTransaction: () => Promise.reject(errors.unknown()) };
       for await (const { uuid, error } of reconcile(client, ['a', 'b'], counted as object)) {
         results.push([uuid, error?.code]);
       }
-      return [results, calls];
+      return [results, calls()];
     },
-    {
-      concurrency: 0,
-      perSecond: 0,
-      timeoutMs: 0,
-      stopAfterFailures: 1,
-      onProgress: () => undefined,
-      signal: aborted,
-    },
+    { ...pace, stopAfterFailures: 1, onProgress: none, signal: aborted },
   ),
-  'PixRecurrence of pixCalendar': takes<{ finalDate: unknown }>(
+  'PixRecurrence of pixCalendar': takes<Some<'finalDate'>>(
     (options) => {
       const dates: string[] = [];
       for (const { dueDate } of pixCalendar({ ...payment('2027-01-15'), ...(options as object) })) {
@@ -468,11 +427,11 @@ const cases: Readonly<Record<string, Case>> = {
     },
     { finalDate: '2027-02-15' },
   ),
-  'MemoryStoreOptions of MemoryStore': takes<{ [Name in 'maxEntries' | 'clock' | 'namespace']: unknown }>(
+  'MemoryStoreOptions of MemoryStore': takes<Some<'maxEntries' | 'clock' | 'namespace'>>(
     (options) => shownOf(new MemoryStore(options as object) as never),
     { maxEntries: 0, clock: 1, namespace: '' },
   ),
-  'NamespaceOptions of createStore': takes<{ namespace: unknown }>(
+  'NamespaceOptions of createStore': takes<Some<'namespace'>>(
     (options) => shownOf(createStore({ read: none, write: none, list: none }, options as object) as never),
     { namespace: '' },
   ),
@@ -554,9 +513,10 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   'TestOrdersOptions of testOrders': takes<TestOrdersOptions>(
     async (options) => {
-      const make = (parts: Parameters<Parameters<typeof testOrders>[0]>[0]) =>
-        createOrders({ ...parts, on: { paid: async () => undefined, returned: 'ignore' } });
-      const { orders, service: made } = testOrders(make, options);
+      const { orders, service: made } = testOrders(
+        (parts) => createOrders({ ...parts, on: onOrders }),
+        options,
+      );
       const { uuid = '' } = await orders.open('order-1', request);
       return [made.url, made.webhookUrl, made.credentials, uuid.length];
     },
@@ -564,9 +524,7 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   'ChargeOptions of charge': takes<ChargeOptions>(
     async (options) => {
-      const { orders, pay, charge } = testOrders((parts) =>
-        createOrders({ ...parts, on: { paid: async () => undefined, returned: 'ignore' } }),
-      );
+      const { orders, pay, charge } = testOrders((parts) => createOrders({ ...parts, on: onOrders }));
       const order = await orders.open('order-1', request);
       await pay(order);
       const { uuid } = await charge(order, options);
@@ -575,11 +533,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     { amount: 1, as: 'same-sale' },
   ),
-  'NotificationRequestOptions of notificationRequest': takes<{
-    url: unknown;
-    query: unknown;
-    headers: unknown;
-  }>(
+  'NotificationRequestOptions of notificationRequest': takes<Some<'url' | 'query' | 'headers'>>(
     (options) => {
       const sent = notificationRequest('refund', {}, credentials, options as object);
       return [sent.url, [...sent.headers]];
@@ -600,11 +554,7 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   'RefundOptions of refund': movedBy<ReturnsOf<'refund'>>(
     (made, uuid, options) => made.refund(uuid, options),
-    {
-      amount: 1,
-      reason: 'other',
-      receipt: null,
-    },
+    { amount: 1, reason: 'other', receipt: null },
   ),
   'ReversalOptions of reverse': movedBy<ReturnsOf<'reverse'>>(
     (made, uuid, options) => made.reverse(uuid, options),
@@ -625,13 +575,8 @@ const cases: Readonly<Record<string, Case>> = {
 };
 
 type CallOption = 'timeoutMs' | 'totalTimeoutMs' | 'maxRetries' | 'signal' | 'extraFields';
-type ReconcileOption =
-  | 'concurrency'
-  | 'perSecond'
-  | 'timeoutMs'
-  | 'stopAfterFailures'
-  | 'onProgress'
-  | 'signal';
+type PaceOption = 'concurrency' | 'perSecond' | 'timeoutMs' | 'stopAfterFailures';
+type ReconcileOption = PaceOption | 'onProgress' | 'signal';
 type MockOptions = Parameters<typeof mockService>[0] & {};
 type TestOrdersOptions = Parameters<typeof testOrders>[1] & {};
 type ChargeOptions = Parameters<ReturnType<typeof testOrders>['charge']>[1] & {};

@@ -179,7 +179,7 @@ function commandOf(control: Control): Command {
           return `  ${say('sent.scheduled', { id: instructionId, date })}`;
         }),
         ...(deliveries.length === 0
-          ? [`  ${await nothingSent(control, sandbox)}`]
+          ? (await nothingSent(control, sandbox)).map((why) => `  ${why}`)
           : deliveries.map(deliveryLine)),
       ];
       const notifications = deliveries.map(({ id, kind, status, attempts }) => {
@@ -196,9 +196,10 @@ function commandOf(control: Control): Command {
 }
 
 /** Why no notification was sent. */
-async function nothingSent({ name }: Control, sandbox: SandboxClient): Promise<string> {
-  if ((await sandbox.listener()) === undefined) return say('sent.noListener');
-  return say(name === 'pay-scheduled' ? 'sent.noCharge' : 'sent.nothing', { name });
+async function nothingSent({ name, isSilent }: Control, sandbox: SandboxClient): Promise<string[]> {
+  if (isSilent === true) return [];
+  if ((await sandbox.listener()) === undefined) return [say('sent.noListener')];
+  return [say(name === 'pay-scheduled' ? 'sent.noCharge' : 'sent.nothing', { name })];
 }
 
 /** One line for a notification, with the response to its last attempt. */

@@ -14,7 +14,8 @@ export const en = {
   'run.notChecked': '{title}: not checked',
   'run.cause': 'Cause: {cause}',
   'run.fix': 'Fix: {fix}',
-  'run.counts': '{passed} held, {failed} failed, {open} not checked; {sent} notifications sent.',
+  'run.counts':
+    '{passed} held, {failed} failed, {open} not checked; {sent} {sent:notification|notifications} sent.',
   'run.ended': 'The run ended here: {reason}',
   'run.exit3': 'Not checked is not passed: exit code 3. --partial accepts it.',
   'run.notSeen': 'What this run cannot see:',
@@ -29,11 +30,11 @@ export const en = {
     'several processes answer, each with a memory of its own. Start one of them, or let them share a store, and run verify again.',
   'run.everythingTwice': 'one notification is booked twice, so every other step would fail too.',
   'run.everythingAgain': 'a payment that comes again is booked again, so every other step would fail too.',
-  'run.inCents': 'the amounts of `--effects` are not in the main unit.',
+  'run.inCents': 'the amounts of `--effects` are in cents.',
   'run.flapping': 'the rows of `--effects` come and go, although nothing is sent',
   'run.thenGone': '{what} ended the connection without an answer.',
   'run.rateLimit':
-    'the listener has a rate limit (HTTP 429 after {count} notifications): raise it while verify runs.',
+    'the listener has a rate limit (HTTP 429 after {count} {count:notification|notifications}): raise it while verify runs.',
   'run.timeouts': 'no response came {count} times in a row.',
   'run.nobodyLeft': 'nothing listens any more.',
   'run.withoutEffects': 'responses do not show what the listener books: pass --effects',
@@ -178,7 +179,7 @@ export const en = {
   'confirms.actedUnasked': 'a payment was booked while the transaction query answered 503',
   'answers.status': '{what}: {answer}',
   'answers.late':
-    '{late} of {all} responses took longer than {limitMs} ms; the slowest: {what} after {durationMs} ms',
+    '{late} of {all} {all:response|responses} took longer than {limitMs} ms; the slowest: {what} after {durationMs} ms',
   'answers.early': '{late} times the rows came only after the 200',
   'answers.token': 'the token is in the response to {what}',
   'answers.key': 'the key is in the response to {what}',
@@ -227,7 +228,7 @@ export const en = {
   'fix.unknownOrder':
     'Point its client at that sandbox (PAYMENTS_BASE_URL). If it looks up its orders, pass --shop, so that your shop creates them. Else its log says more.',
   'cause.refusesPayment': 'it refuses this payment, and not every body, although its shop created the order.',
-  'fix.refusesPayment': 'Look into its log.',
+  'fix.refusesPayment': 'Read its log.',
   'cause.everything':
     'it answers with this error to every body: the process behind the proxy is down or not ready, or something that it needs is away.',
   'fix.everything': 'Look at its health check and its log, and start again once it answers.',
@@ -237,7 +238,7 @@ export const en = {
   'cause.path': 'it has no such route.',
   'fix.path': 'Check the path, and that it takes POST.',
   'cause.refusesEverything': 'it refuses every body.',
-  'fix.refusesEverything': 'Look into its log: it may be stricter than the document, or expect another body.',
+  'fix.refusesEverything': 'Read its log: it may be stricter than the document, or expect another body.',
   'cause.severalProcesses':
     'several processes answer, each with a memory of its own: each of them books the payment once.',
   'fix.severalProcesses':

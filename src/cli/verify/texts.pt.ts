@@ -16,7 +16,8 @@ export const pt: Record<keyof typeof en, string> = {
   'run.notChecked': '{title}: não verificado',
   'run.cause': 'Causa: {cause}',
   'run.fix': 'Correção: {fix}',
-  'run.counts': '{passed} passaram, {failed} falharam, {open} não verificados; {sent} notificações enviadas.',
+  'run.counts':
+    '{passed} {passed:passou|passaram}, {failed} {failed:falhou|falharam}, {open} não {open:verificado|verificados}; {sent} {sent:notificação enviada|notificações enviadas}.',
   'run.ended': 'A execução terminou aqui: {reason}',
   'run.exit3': 'Não verificado não quer dizer aprovado: código de saída 3. --partial aceita isso.',
   'run.notSeen': 'O que esta execução não consegue ver:',
@@ -33,11 +34,11 @@ export const pt: Record<keyof typeof en, string> = {
     'uma única notificação é lançada duas vezes, e por isso todos os outros passos falhariam também.',
   'run.everythingAgain':
     'um pagamento que chega de novo é lançado de novo, e por isso todos os outros passos falhariam também.',
-  'run.inCents': 'os valores de `--effects` não estão na unidade principal.',
+  'run.inCents': 'os valores de `--effects` estão em centavos.',
   'run.flapping': 'as linhas de `--effects` vão e vêm, embora nada seja enviado',
   'run.thenGone': '{what} encerrou a conexão sem resposta.',
   'run.rateLimit':
-    'o listener tem um limite de requisições (HTTP 429 depois de {count} notificações): aumente-o enquanto o verify é executado.',
+    'o listener tem um limite de requisições (HTTP 429 depois de {count} {count:notificação|notificações}): aumente-o enquanto o verify é executado.',
   'run.timeouts': 'nenhuma resposta chegou {count} vezes seguidas.',
   'run.nobodyLeft': 'ninguém mais escuta.',
   'run.withoutEffects': 'as respostas não mostram o que o listener lança: passe --effects',
@@ -183,7 +184,7 @@ export const pt: Record<keyof typeof en, string> = {
   'confirms.actedUnasked': 'um pagamento foi lançado enquanto a consulta da transação respondia 503',
   'answers.status': '{what}: {answer}',
   'answers.late':
-    '{late} de {all} respostas levaram mais de {limitMs} ms; a mais lenta: {what} depois de {durationMs} ms',
+    '{late} de {all} {all:resposta|respostas} {late:levou|levaram} mais de {limitMs} ms; a mais lenta: {what} depois de {durationMs} ms',
   'answers.early': '{late} vezes as linhas apareceram só depois do 200',
   'answers.token': 'o token está na resposta a {what}',
   'answers.key': 'a chave está na resposta a {what}',
@@ -198,10 +199,10 @@ export const pt: Record<keyof typeof en, string> = {
   'notSeen.secondPayment': 'se o segundo pagamento de um pedido, que não tem linha, chega a uma pessoa.',
   'cause.pair': 'ele recusa as credenciais certas.',
   'fix.pair':
-    'Configure no listener o par que está aqui em PAYMENTS_API_KEY e PAYMENTS_API_TOKEN, e compare o cabeçalho `Authorization` com `Basic ` e o Base64 de chave, dois-pontos e token (documentação, seção 5). Alguns servidores web não repassam esse header ao programa (Apache com PHP: `CGIPassAuth On`).',
-  'cause.headerCase': 'ele diferencia maiúsculas de minúsculas no nome do header.',
+    'Configure no listener o par que está aqui em PAYMENTS_API_KEY e PAYMENTS_API_TOKEN, e compare o cabeçalho `Authorization` com `Basic ` e o Base64 de chave, dois-pontos e token (documentação, seção 5). Alguns servidores web não repassam esse cabeçalho ao programa (Apache com PHP: `CGIPassAuth On`).',
+  'cause.headerCase': 'ele diferencia maiúsculas de minúsculas no nome do cabeçalho.',
   'fix.headerCase':
-    'Nomes de headers não fazem essa diferença, e atrás de muitos proxies `Authorization` chega como `authorization`: procure-o com uma função que a ignore (`request.headers.get`), não em um dicionário próprio.',
+    'Nomes de cabeçalhos não fazem essa diferença, e atrás de muitos proxies `Authorization` chega como `authorization`: procure-o com uma função que a ignore (`request.headers.get`), não em um dicionário próprio.',
   'cause.mediaType': 'ele recusa o tipo de mídia.',
   'fix.mediaType':
     'Aceite `application/json` e nada mais: o serviço não envia charset nem outro tipo (documentação, seção 6.1).',
@@ -233,7 +234,7 @@ export const pt: Record<keyof typeof en, string> = {
     'Aponte o client dele para esse sandbox (PAYMENTS_BASE_URL). Se ele procura os próprios pedidos, passe --shop, para que a sua loja os crie. Senão, o log dele diz mais.',
   'cause.refusesPayment':
     'ele recusa este pagamento, e não qualquer corpo, embora a loja dele tenha criado o pedido.',
-  'fix.refusesPayment': 'Olhe o log dele.',
+  'fix.refusesPayment': 'Leia o log dele.',
   'cause.everything':
     'ele responde com este erro a qualquer corpo: o processo atrás do proxy caiu ou não está pronto, ou falta algo de que ele precisa.',
   'fix.everything': 'Veja o health check e o log dele, e comece de novo quando ele responder.',
@@ -244,7 +245,7 @@ export const pt: Record<keyof typeof en, string> = {
   'fix.path': 'Confira o caminho e se ele aceita POST.',
   'cause.refusesEverything': 'ele recusa qualquer corpo.',
   'fix.refusesEverything':
-    'Olhe o log dele: talvez seja mais rígido que a documentação, ou espere outro corpo.',
+    'Leia o log dele: talvez seja mais rígido que a documentação, ou espere outro corpo.',
   'cause.severalProcesses':
     'vários processos respondem, cada um com memória própria: cada um lança o pagamento uma vez.',
   'fix.severalProcesses':
@@ -253,7 +254,7 @@ export const pt: Record<keyof typeof en, string> = {
   'fix.booksTwice': 'Procure um handler registrado duas vezes, ou uma linha que lança duas vezes.',
   'cause.inCents': 'os valores das linhas dele estão em centavos.',
   'fix.inCents':
-    'Deixe `--effects` responder valores na unidade principal, como o serviço os envia: 59.7, não 5970. Se esse número é também o que a loja mostra ou devolve, ele é cem vezes maior.',
+    'Deixe `--effects` responder valores em reais, como o serviço os envia: 59.7, não 5970. Se esse número é também o que a loja mostra ou devolve, ele é cem vezes maior.',
   'cause.noKey': 'ele não guarda uma chave que a segunda entrega também tenha.',
   'fix.noKey':
     'Grave a chave de idempotência do que você lançou, na mesma transação ou por uma reserva (claim) antes, e responda 200 ao que está gravado (documentação, seção 6.1). Monte a chave com os campos, nunca com a hora ou o corpo inteiro. `createWebhookHandler` com um store faz isso.',
@@ -403,7 +404,7 @@ export const pt: Record<keyof typeof en, string> = {
   'fix.checksKeyAlone':
     'Compare o cabeçalho `Authorization` inteiro, como está, com `Basic `, chave e token (documentação, seção 5). `verifyAuthorization` faz isso.',
   'cause.checksTokenAlone': 'ele só confere o token.',
-  'cause.searchesPair': 'ele procura chave e token em qualquer lugar do header.',
+  'cause.searchesPair': 'ele procura chave e token em qualquer lugar do cabeçalho.',
   'cause.ignoresCase': 'ele compara as credenciais sem diferenciar maiúsculas.',
   'fix.ignoresCase':
     'Chave, token e Base64 diferenciam maiúsculas: compare o cabeçalho inteiro como ele é (documentação, seção 5).',
@@ -425,7 +426,8 @@ export const pt: Record<keyof typeof en, string> = {
   'cause.hangsOnForged': 'ele deixa credenciais erradas sem resposta.',
   'fix.hangsOnForged': 'Responda 401 se elas diferem: conexões que ficam abertas esgotam o listener.',
   'cause.crashesOnForged': 'ele falha ao ler credenciais erradas.',
-  'fix.crashesOnForged': 'Um header `Authorization` ausente ou malformado é comum na internet: responda 401.',
+  'fix.crashesOnForged':
+    'Um cabeçalho `Authorization` ausente ou malformado é comum na internet: responda 401.',
   'cause.paymentsAlone': 'ele só confere as credenciais de pagamentos.',
   'fix.paymentsAlone': 'Confira-as antes de olhar o tipo: uma devolução forjada encerra um pedido.',
   'cause.otherMethods': 'ele não confere credenciais destes métodos: {list}.',
@@ -445,5 +447,5 @@ export const pt: Record<keyof typeof en, string> = {
     'Responda depois do trabalho, ou depois de gravá-lo de forma durável, o que `--effects` mostra como uma linha do tipo `inbox`. Espere o que você inicia.',
   'cause.leaks': 'a resposta dele mostra as credenciais.',
   'fix.leaks':
-    'Responda com um texto fixo: nunca envie headers, o valor esperado ou um erro que contenha a requisição. Troque as credenciais se o listener esteve público.',
+    'Responda com um texto fixo: nunca envie cabeçalhos, o valor esperado ou um erro que contenha a requisição. Troque as credenciais se o listener esteve público.',
 };

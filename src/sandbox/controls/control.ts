@@ -33,6 +33,8 @@ interface DefinitionOf<Fields extends Readonly<Record<string, Field>>> {
   /** What `--json` prints of its result, beside the journey. */
   readonly data?: ((result: object) => object) | undefined;
   readonly fields?: Fields | undefined;
+  /** No notification ever comes of it, so the terminal does not say that none was sent. */
+  readonly isSilent?: boolean | undefined;
   /** The field that its command takes as the argument. */
   readonly argument?: NameOf<Fields> | undefined;
   /** Flags of which at most one is set: the page shows one choice, with the words for none of them. */
@@ -58,7 +60,7 @@ type FlagOf<Fields extends Readonly<Record<string, Field>>> = {
 type Unused<Option extends string> = { readonly [Name in Option]?: undefined };
 
 /** The options of which only the command that is made from a control knows. */
-type OfCommand = 'done' | 'data' | 'argument';
+type OfCommand = 'done' | 'data' | 'argument' | 'isSilent';
 
 /** A definition without options that nothing would use: the compiler refuses them. */
 type Definition<

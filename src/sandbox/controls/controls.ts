@@ -6,7 +6,7 @@ import type { SandboxNotification } from '../model/records';
 import { type Text, text } from '../text';
 import { amountField, type Control, choiceField, control, flagField, textField } from './control';
 
-// To add a control, add an object here. Its route, `curl`, command, form and documentation follow from it.
+// To add a control, add an object here. Its route, `curl`, command and form follow from it; docs/sandbox.md names its command.
 
 const amount = amountField('field.amount');
 const reason = textField('field.reason');
@@ -50,7 +50,7 @@ export const kindTexts: Readonly<Record<SandboxNotification['kind'], Text>> = {
   custom: text('kind.custom'),
 };
 
-/** Every control, in the order of the documentation. */
+/** Every control, in the order of `GET /sandbox`. */
 export const controls: readonly Control[] = [
   control({
     name: 'list-journeys',
@@ -62,6 +62,7 @@ export const controls: readonly Control[] = [
     endpoint: 'POST /transactions',
     data: (journey) => journey,
     done: 'create.done',
+    isSilent: true,
     fields: {
       referenceCode: textField('create.referenceCode'),
       amount: amountField('create.amount'),
@@ -222,6 +223,7 @@ export const controls: readonly Control[] = [
     name: 'set-listener',
     endpoint: 'PUT /webhook-url',
     done: 'set-listener.done',
+    isSilent: true,
     argument: 'webhookUrl',
     fields: {
       webhookUrl: textField('set-listener.webhookUrl'),

@@ -71,7 +71,8 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
       'pay order-1 => 0',
       'list => 0 … order-1  PAID  R$ 59.70  UUID-1 … scheduled  UUID  DATE  SCHEDULED … order-2  PENDING',
       'list => 0 … → payment delivery-1  HTTP 200',
-      'list --limit 1 => 0 … 1 older ones are not shown … order-2',
+      'list --limit 1 => 0 … 1 older one is not shown … order-2',
+      'list --limit 1 --lang pt => 0 … 1 mais antiga não aparece: … order-2',
       'list nothing --lang pt => 0 … Nenhuma transação ainda.',
     ],
     [
@@ -79,7 +80,7 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
       'create --reference-code order-7 --authorize-only => 0',
       'pay order-7 => 0 Paid order-7',
       'pay-scheduled => 0 Scheduled payment UUID, due DATE: R$ 29.90, PAID … `startSandbox({ inventions: { scheduledPaymentSale: true } })`',
-      'decline-scheduled => 0 … FAILED … `decline-scheduled` sends no notification in this case.',
+      'decline-scheduled => 0 … FAILED … No notification is sent: the document shows none for this.',
       'cancel-scheduled order-7 --reason "moved away" => 0 … CANCELLED',
       'pay-scheduled => 1 … No payment is scheduled',
     ],
@@ -250,6 +251,27 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
     expect(sandbox.webhookUrl).toBe('http://127.0.0.1:9/new');
     await type('set-listener "" => 0', 'pay => 0 … No notification was sent: the sandbox has no listener.');
     expect(sandbox.webhookUrl).toBeUndefined();
+  });
+
+  it('`create` and `set-listener` do not speak of a notification, because they never send one', async () => {
+    const { sandbox } = await open(0);
+    const run = async (...args: string[]) => (await runCli([...args, '--sandbox', sandbox.url])).stdout;
+    expect(await run('create', '--reference-code', 'order-1')).toMatch(
+      /^Created order-1 \(.*\): R\$ 59\.70\n$/,
+    );
+    expect(await run('set-listener', 'http://127.0.0.1:9/new', '--lang', 'pt')).toBe('Salvo\n');
+    expect(await run('set-listener', '')).toBe('Saved\n');
+  });
+
+  it('in Portuguese, what is expected is listed in words that fit each noun', async () => {
+    const { type } = await open(1);
+    await type(
+      'fault --lang pt => 2 pix-automatic-sdk: Informe <operação>: createRecurringCheckout, getTransaction',
+      'fault foo --lang pt => 2 … Não existe operação `foo`. Escolha entre: createRecurringCheckout, ',
+      'pay => 0',
+      'refund --amount 60 --lang pt => 1 … `amount` precisa estar acima de 0 e ser no máximo R$',
+      'refund --amount 1 --lang pt => 0 Devolução UUID de order-1 (UUID-1): R$ 1,00',
+    );
   });
 
   it('`list` prints the last result of a delivery, and that it was delivered before', async () => {

@@ -10,9 +10,10 @@ import { parseArguments } from '../../../src/cli/command';
 import { pageVerify } from '../../../src/cli/commands/sandbox';
 import { effectsCode, verify } from '../../../src/cli/commands/verify';
 import { CliFailure } from '../../../src/cli/failure';
+import { inLanguage, say } from '../../../src/cli/language';
 import { SandboxClient } from '../../../src/cli/sandbox-client';
 import { texts } from '../../../src/cli/texts';
-import { exitCodeOf, reportLines } from '../../../src/cli/verify/report';
+import { endOf, exitCodeOf, reportLines } from '../../../src/cli/verify/report';
 import type { Report } from '../../../src/cli/verify/run';
 import type { StepResult, Verdict } from '../../../src/cli/verify/step';
 import { withoutTrace } from '../../../src/cli/verify/without-trace';
@@ -130,6 +131,28 @@ it('a failed step prints what was sent, what is wrong, the cause and the fix', (
     'Cause: it forgets.',
     'Fix: Remember.',
   ]);
+});
+
+it.each([
+  ['en', 1, '1 held, 1 failed, 1 not checked; 1 notification sent.'],
+  ['en', 2, '2 held, 2 failed, 2 not checked; 2 notifications sent.'],
+  ['pt', 1, '1 passou, 1 falhou, 1 não verificado; 1 notificação enviada.'],
+  ['pt', 2, '2 passaram, 2 falharam, 2 não verificados; 2 notificações enviadas.'],
+  ['pt', 0, '0 passaram, 0 falharam, 0 não verificados; 0 notificações enviadas.'],
+] as const)('in %s, the last line counts %i in the number that fits', (language, count, expected) => {
+  const verdicts: Verdict[] = ['passed', 'failed', 'not-checked'];
+  const steps = verdicts.flatMap((verdict) => new Array(count).fill({ verdict }) as StepResult[]);
+  const report = { steps, sent: count, ended: undefined, notSeen: [] };
+  const { text } = inLanguage(language, () => endOf(report, {}, false));
+  expect(text).toContain(`\n${expected}`);
+});
+
+it('one late response and one notification before a rate limit are told as one', () => {
+  const one = { late: 1, all: 30, limitMs: 5_000, what: '…', durationMs: 6_000 };
+  expect(inLanguage('pt', () => say('answers.late', one))).toMatch(/^1 de 30 respostas levou mais de/);
+  expect(inLanguage('pt', () => say('answers.late', { ...one, late: 2 }))).toContain('respostas levaram');
+  expect(inLanguage('pt', () => say('run.rateLimit', { count: 1 }))).toContain('1 notificação)');
+  expect(inLanguage('en', () => say('run.rateLimit', { count: 1 }))).toContain('1 notification)');
 });
 
 describe('the exit code of verify', () => {

@@ -4,7 +4,6 @@ import { PostgresStore } from '../../../src/stores';
 import { createWebhookHandler, credentialsFromEnv } from '../../../src/webhooks';
 
 export function acceptWithBullmq(pool: Pool, queue: Pick<Queue, 'add'>) {
-  // #region
   const store = new PostgresStore(pool, { transactional: true });
   const handler = createWebhookHandler({
     credentials: credentialsFromEnv(),
@@ -15,7 +14,7 @@ export function acceptWithBullmq(pool: Pool, queue: Pick<Queue, 'add'>) {
         transaction.query('INSERT INTO outbox (key, payload) VALUES ($1, $2)', [key, payload]),
     },
   });
-  // The relay: run it each second. If it dies between the two lines, it adds the same job again: one id, one job.
+  // The relay. If it dies between the two lines, it adds the same job again: one id, one job.
   async function relay() {
     const { rows } = await pool.query('SELECT key, payload FROM outbox LIMIT 100');
     for (const { key, payload } of rows) {
@@ -23,6 +22,5 @@ export function acceptWithBullmq(pool: Pool, queue: Pick<Queue, 'add'>) {
       await pool.query('DELETE FROM outbox WHERE key = $1', [key]);
     }
   }
-  // #endregion
   return { handler, store, relay };
 }

@@ -4,7 +4,6 @@ import { PostgresStore } from '../../../src/stores';
 import { createWebhookHandler, credentialsFromEnv } from '../../../src/webhooks';
 
 export function acceptWithPgBoss(pool: Pool, boss: PgBoss) {
-  // #region
   const store = new PostgresStore(pool, { transactional: true });
   const handler = createWebhookHandler({
     credentials: credentialsFromEnv(),
@@ -12,11 +11,12 @@ export function acceptWithPgBoss(pool: Pool, boss: PgBoss) {
     store,
     on: {
       payment: ({ payload }, { transaction }) => {
+        // #region
         const db = { executeSql: (text: string, values: unknown[]) => transaction.query(text, values) };
         return boss.send('payments', payload, { db });
+        // #endregion
       },
     },
   });
-  // #endregion
   return { handler, store };
 }

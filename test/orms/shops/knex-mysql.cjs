@@ -11,13 +11,10 @@ const orders = createOrders({
   client: PaymentsClient.fromEnv(),
   store: knexStore(knex, { maxTransactions: 8 }), // leaves connections to your other queries
   on: {
-    async paid({ order, sale, amount }, { transaction }) {
-      // `transaction`, not `knex`, and always `await`
-      await transaction('payments').insert({ sale, order_key: order, amount });
-    },
-    async returned({ order, left }) {
-      console.log(`order ${order} keeps ${left}`);
-    },
+    // `transaction`, not `knex`, and always returned or awaited
+    paid: ({ order, sale, amount }, { transaction }) =>
+      transaction('payments').insert({ sale, order_key: order, amount }),
+    returned: async ({ order, left }) => console.log(order, 'keeps', left),
   },
 });
 
@@ -37,9 +34,11 @@ app.post('/orders/:key', async (request, response) => {
   response.json({ state: order.state, code: order.state === 'open' ? order.qrCode.plain : null });
 });
 
-const PAYMENTS = `CREATE TABLE IF NOT EXISTS payments (
-  id BIGINT AUTO_INCREMENT PRIMARY KEY, sale VARCHAR(100), order_key VARCHAR(200), amount DECIMAL(12, 2))`;
-
-// In production both tables belong in your migrations; `orders.createTableSql()` returns the SQL of the store's.
-Promise.all([orders.createTable(), knex.raw(PAYMENTS)]).then(() => app.listen(3000), console.error);
-setInterval(() => orders.maintain().catch(console.error), 3_600_000).unref();
+async function main() {
+  await orders.createTable(); // or put `orders.createTableSql()` into your migrations
+  await knex.raw(`CREATE TABLE IF NOT EXISTS payments (
+    id BIGINT AUTO_INCREMENT PRIMARY KEY, sale VARCHAR(100), order_key VARCHAR(200), amount DECIMAL(12, 2))`);
+  orders.start(); // a check now and every hour
+  app.listen(3000);
+}
+main();

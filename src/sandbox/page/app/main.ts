@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { filled } from '../../../shared/filled';
 import type { PageSetup } from '../page-state';
 import { Calls, Deliveries } from './activity';
 import { callSandbox, type News, type Page, PageContext, useKept, useSandbox } from './page-context';
@@ -107,7 +108,7 @@ function App() {
           aria-current=${name === tab ? 'page' : undefined}
         >
           ${texts[name]}
-          ${Boolean(counts[name]) && html` <span class="count" title=${texts[`count-${name}` as 'count-deliveries']}>${counts[name]}</span>`}
+          ${Boolean(counts[name]) && html` <span class="count" title=${filled(texts[`count-${name}` as 'count-deliveries'], { count: counts[name] ?? 0 })}>${counts[name]}</span>`}
         </a>`,
       )}
     </nav>
