@@ -1,5 +1,6 @@
 import { ConfigurationError, InvalidNotificationError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
+import { nameOfType } from '../shared/objects';
 import { DAY_MS } from '../shared/time';
 import { type DeadLetter, type LetterEnd, type LetterNote, nextTryAt } from '../stores/dead-letters';
 import { confirmPayment } from '../values/confirm-payment';
@@ -71,6 +72,9 @@ export function deadLettersOf({ store, lettersMs, report }: Listener): DeadLette
     },
     async forget(key) {
       checkKept(lettersMs);
+      if (typeof key !== 'string') {
+        throw new ConfigurationError(`Expected \`deadLetters.forget(letter.key)\`, got ${nameOfType(key)}.`);
+      }
       await store.forgetLetter(key);
     },
   };

@@ -86,11 +86,8 @@ describe('a query', () => {
       const isOwn = /\r\nconnection: close\r\n/i.test(request);
       socket.write((isOwn ? undefined : overKept.shift()) ?? whole);
     });
-    const seen = () =>
-      server.requests
-        .map((request) => (/\r\nconnection: close\r\n/i.test(request) ? 'own' : 'kept'))
-        .join(' ');
-    return { server, seen };
+    const kindOf = (request: string) => (/\r\nconnection: close\r\n/i.test(request) ? 'own' : 'kept');
+    return { server, seen: () => server.requests.map(kindOf).join(' ') };
   }
 
   it('goes over a connection that the one before has left', async () => {
@@ -231,11 +228,8 @@ describe('a query', () => {
       socket.write(count < 3 ? rawAnswer('503 Busy', '') : whole);
     });
     await query.call(clientFor(failing));
-    expect(failing.requests.map((request) => /connection: close/i.test(request))).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    const closing = failing.requests.map((request) => /connection: close/i.test(request));
+    expect(closing).toEqual([false, true, true]);
   });
 });
 
@@ -281,23 +275,14 @@ describe('as long as the shared dispatcher is Node’s own', () => {
   });
 
   it.each<[string, (nodes: Shared) => unknown]>([
-    [
-      'a composed one',
-      (nodes) => nodes.compose((dispatch) => (options, handler) => dispatch(options, handler)),
-    ],
+    ['a composed one', (nodes) => nodes.compose((dispatch) => (options, to) => dispatch(options, to))],
     [
       'an instance with a dispatch of its own',
-      (nodes) => {
-        const { constructor: Agent } = nodes;
-        return Object.assign(new Agent(), { dispatch: nodes.dispatch.bind(nodes) });
-      },
+      (nodes) => Object.assign(new nodes.constructor(), { dispatch: nodes.dispatch.bind(nodes) }),
     ],
     [
       'a class of the same name that extends it',
-      ({ constructor: Base }) => {
-        class Agent extends Base {}
-        return new Agent();
-      },
+      ({ constructor: Base }) => new ({ Agent: class extends Base {} }).Agent(),
     ],
     [
       'one that only names its class',

@@ -115,17 +115,6 @@ it('gives every transaction once, over real HTTP, with at most `concurrency` que
   expect(seen.most).toBeLessThanOrEqual(3);
 });
 
-it('runs four queries at a time by default', async () => {
-  const source = manualSource();
-  const results = reconcile(source, [...'abcdefgh']);
-  const first = results.next();
-  await expect.poll(() => source.open.size).toBe(4);
-  source.end('c');
-  expect((await first).value).toEqual({ uuid: 'c', transaction: { uuid: 'c' } });
-  await results.return();
-  expect(source.most()).toBe(4);
-});
-
 function* twice() {
   yield* 'ab';
 }
@@ -181,7 +170,7 @@ it('a result does not wait for the next uuid of a slow source', async () => {
 });
 
 describe('leaving the loop early', () => {
-  it('aborts the running queries and closes the source', async () => {
+  it('aborts the running queries, four by default, and closes the source', async () => {
     const source = manualSource();
     const { seen, uuids } = endless();
     const results = reconcile(source, uuids);
@@ -189,8 +178,9 @@ describe('leaving the loop early', () => {
     await expect.poll(() => source.open.size).toBe(4);
     const signals = [...source.open.values()].map(({ signal }) => signal);
     source.end('uuid-1');
-    expect((await first).value).toMatchObject({ uuid: 'uuid-1' });
+    expect((await first).value).toEqual({ uuid: 'uuid-1', transaction: { uuid: 'uuid-1' } });
     await results.return();
+    expect(source.most()).toBe(4);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true]);
     expect(source.open.size).toBe(0);
     expect(seen.closed).toBe(true);
@@ -403,20 +393,12 @@ describe('a service that refuses the credentials with 403', () => {
     });
 
   it.each([
-    ['no', { a: 403, b: 403, c: 403 }, ['a: api_error 403', 'b: api_error 403', 'thrown: api_error 403']],
-    [
-      'other failures',
-      { a: 403, b: 500, c: 403, d: 404, e: 403 },
-      [
-        'a: api_error 403',
-        'b: api_error 500',
-        'c: api_error 403',
-        'd: api_error 404',
-        'thrown: api_error 403',
-      ],
-    ],
-  ])('ends the run at the third, with %s between', async (_, statuses, lines) => {
+    ['no', { a: 403, b: 403, c: 403 }],
+    ['other failures', { a: 403, b: 500, c: 403, d: 404, e: 403 }],
+  ])('ends the run at the third, with %s between', async (_, statuses) => {
     const source = answering(statuses);
+    const all = Object.entries(statuses).map(([uuid, status]) => `${uuid}: api_error ${status}`);
+    const lines = [...all.slice(0, -1), 'thrown: api_error 403'];
     expect(await linesOf(reconcile(source, [...'abcdefgh'], { concurrency: 1 }))).toEqual(lines);
     expect(source.getTransaction).toHaveBeenCalledTimes(lines.length);
   });
@@ -552,16 +534,15 @@ it.each([
   ['perSecond', [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '4']],
   ['timeoutMs', [0, -1, Number.NaN, '700']],
   ['stopAfterFailures', [0, -1, 1.5, Number.NaN, '3']],
-  ['onProgress', [true, {}]],
-])('%s is refused and named where it is one of %o, and may be undefined', async (name, wrong) => {
+  ['onProgress: ({ done, total }) => void', [true, {}]],
+])('%s is refused and named where it is one of %o, and may be undefined', async (form, wrong) => {
+  const [name = '', of = ''] = form.split(': ');
   for (const value of wrong) {
-    expect(await refusalOf([], { [name]: value })).toMatch(new RegExp(`^configuration: .*\`${name}\``));
+    const refusal = await refusalOf([], { [name]: value });
+    expect(refusal).toMatch(new RegExp(`^configuration: .*\`${name}\``));
+    expect(refusal).toContain(of);
   }
   expect(await linesOf(reconcile(sourceOf(), ['a'], { [name]: undefined, signal: null }))).toEqual(['a']);
-});
-
-it('an onProgress that is no function is refused with the form that it must have', async () => {
-  expect(await refusalOf([], { onProgress: true })).toContain('({ done, total }) => void');
 });
 
 it.each([
@@ -577,16 +558,14 @@ it.each([
 });
 
 it('a polluted prototype adds no options', async () => {
-  const source = manualSource();
-  Object.assign(Object.prototype, { concurrency: 1, signal: AbortSignal.abort() });
+  Object.assign(Object.prototype, { stopAfterFailures: 1, signal: AbortSignal.abort() });
   try {
-    const results = reconcile(source, [...'abcdefgh'], {});
-    const first = results.next();
-    await expect.poll(() => source.open.size).toBe(4);
-    source.end('a');
-    expect((await first).value).toEqual({ uuid: 'a', transaction: { uuid: 'a' } });
-    await results.return();
+    const failing = sourceOf(() => Promise.reject(apiError(500)));
+    expect(await linesOf(reconcile(failing, ['a', 'b'], {}))).toEqual([
+      'a: api_error 500',
+      'b: api_error 500',
+    ]);
   } finally {
-    for (const name of ['concurrency', 'signal']) Reflect.deleteProperty(Object.prototype, name);
+    for (const name of ['stopAfterFailures', 'signal']) Reflect.deleteProperty(Object.prototype, name);
   }
 });

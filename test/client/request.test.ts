@@ -46,36 +46,19 @@ async function serve(...responses: Respond[]) {
 }
 
 describe('a field that the document has at another place is refused, with both places', () => {
-  it.each<[string, object, object, string]>([
-    [
-      'a flat recurrence',
-      { periodicity: 'MONTHLY' },
-      {},
-      'periodicity: expected at recurrence.calendar.periodicity',
-    ],
-    [
-      'one of two places',
-      { number: '1' },
-      {},
-      'number: expected at shopper.document.number or shopper.phone.number',
-    ],
-    ['too deep', {}, { currency: 'BRL' }, 'recurrence.currency: expected at currency'],
-    [
-      'not deep enough',
-      {},
-      { recurrenceAmount: 1 },
-      'recurrence.recurrenceAmount: expected at recurrence.amount.recurrenceAmount',
-    ],
-  ])('%s', async (_, top, inRecurrence, message) => {
+  it.each<[string, string, object, object]>([
+    ['periodicity', 'recurrence.calendar.periodicity', { periodicity: 'MONTHLY' }, {}],
+    ['number', 'shopper.document.number or shopper.phone.number', { number: '1' }, {}],
+    ['recurrence.currency', 'currency', {}, { currency: 'BRL' }],
+    ['recurrence.recurrenceAmount', 'recurrence.amount.recurrenceAmount', {}, { recurrenceAmount: 1 }],
+  ])('%s: expected at %s', async (place, right, top, inRecurrence) => {
     const { client, requests } = await serve(reply(200, checkoutAnswer()));
     const request = checkoutRequest();
-    const call = client.createRecurringCheckout({
-      ...request,
-      ...top,
-      recurrence: { ...request.recurrence, ...inRecurrence },
-    });
-    const { message: thrown, outcome } = await failureOf(call);
-    expect(thrown).toContain(message);
+    const recurrence = { ...request.recurrence, ...inRecurrence };
+    const { message, outcome } = await failureOf(
+      client.createRecurringCheckout({ ...request, ...top, recurrence }),
+    );
+    expect(message).toContain(`${place}: expected at ${right}`);
     expect([outcome, requests.length]).toEqual(['not-sent', 0]);
   });
 
@@ -127,7 +110,7 @@ describe('the body of a call', () => {
     ['an extra field that the request has', { reason: 'r', a: 1 }, { a: 2 }, ['a'], twice],
     ['an extra field of the document', { a: 1 }, { reason: 'r' }, ['reason'], twice],
     ['a toJSON that lies', { toJSON: () => ({ reason: 7 }) }, undefined, ['reason'], 'expected a string'],
-    ['nothing', undefined, undefined, [], 'expected plain JSON'],
+    ['nothing', undefined, undefined, [], 'expected an object, `{ reason: … }`, got undefined'],
     ['null', null, undefined, [], 'expected an object'],
     ['text', 'text', undefined, [], 'expected an object'],
     ['text beside extraFields', 'text', { novel: 1 }, [], 'expected an object'],
@@ -147,10 +130,10 @@ describe('the body of a call', () => {
     'extraFields that are %j are refused',
     (extraFields) => {
       const error = values.failureOf(() => sent({ reason: 'r' }, extraFields));
-      expect(error).toMatchObject({
-        code: 'configuration',
-        message: expect.stringContaining('`extraFields`'),
-      });
+      expect([error['code'], error.message]).toEqual([
+        'configuration',
+        expect.stringContaining('`extraFields`'),
+      ]);
     },
   );
 
@@ -165,10 +148,7 @@ describe('the body of a call', () => {
     await client.cancelScheduledPayment('i-1', { reason: 'r' }, { extraFields });
     await client.createRecurringCheckout(checkoutRequest(), { extraFields });
     const bodies = requests.map(({ body }) => JSON.parse(body));
-    expect(bodies).toEqual([
-      { reason: 'r', ...extraFields },
-      { ...checkoutRequest(), ...extraFields },
-    ]);
+    expect(bodies).toEqual([{ reason: 'r' }, checkoutRequest()].map((body) => ({ ...body, ...extraFields })));
     const ours = { extraFields: { maxAge: 30, recurrence: {} } };
     const error = await failureOf(client.createRecurringCheckout(checkoutRequest(), ours));
     const issues = [{ path: ['maxAge'] }, { path: ['recurrence'] }];
@@ -196,10 +176,10 @@ describe('a path parameter', () => {
   });
 
   it.each([
-    [undefined, 'expected a string'],
-    [7, 'expected a string'],
-    [['uuid-1'], 'expected a string'],
-    [{ toString: () => '../x' }, 'expected a string'],
+    [undefined, 'expected a string, got undefined'],
+    [7, 'expected a string, got a number'],
+    [['uuid-1'], 'expected a string, got a list'],
+    [{ toString: () => '../x' }, 'expected a string, got an object'],
     ['', 'expected a non-empty string'],
     ['.', 'expected an identifier, not a dot segment of a path'],
     ['..', 'expected an identifier, not a dot segment of a path'],
@@ -382,31 +362,23 @@ describe('client.request', () => {
     });
 
     it.each([{}, null])('that is none is refused: %j', async (none) => {
-      const { code, message } = await failureOf(
-        clientFor(nowhere).request({ ...find, schema: none as never }),
-      );
+      const call = clientFor(nowhere).request({ ...find, schema: none as never });
+      const { code, message } = await failureOf(call);
       expect(code).toBe('configuration');
-      expect(message).toContain(
-        'Expected `schema` to be a Standard Schema, such as one of zod, valibot or arktype.',
-      );
+      expect(message).toContain('Expected `schema` to be a Standard Schema, such as one of zod, valibot or');
     });
 
     const leak = () => JSON.parse('52998224725 CPF');
     const refuses = (path?: unknown) => () => ({ issues: [{ path, message: '52998224725' }] });
     const refused = 'refused by your schema';
     const unreadable = 'expected a value that the schema can read';
+    const inList = ['payers', 'maria', 0, 'x'];
 
     // The schema may name a field after a value, which is on the error and not in its message.
     it.each([
       ['refuses the response', refuses(['a', { key: 'b' }]), ['a', 'b'], '*.*', refused],
       ['refuses it without a path', refuses(), [], '', refused],
-      [
-        'refuses it in a list',
-        refuses(['payers', 'maria', 0, 'x']),
-        ['payers', 'maria', 0, 'x'],
-        '*.*.0.*',
-        refused,
-      ],
+      ['refuses it in a list', refuses(inList), inList, '*.*.0.*', refused],
       ['gives objects as keys', refuses([{ key: { toString: () => 'x' } }]), ['x'], '*', refused],
       ['gives keys that throw', refuses([{ key: { toString: leak } }]), [], '', unreadable],
       ['gives a path that is no list', refuses(7), [], '', unreadable],

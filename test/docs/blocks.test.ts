@@ -7,9 +7,8 @@ import { type CodeBlock, codeBlocks, documents, extensionOf } from './markdown';
 import { bundleBlocks, promisedOutput } from './run-block';
 
 const blocks = [...documents(), 'llms.txt'].flatMap(codeBlocks);
-/** The recipes of ORMs and hosts need their packages: `test/orms` and `test/hosts` compile and run them. */
-const isRecipe = ({ info }: CodeBlock) =>
-  /^(?:typescript|javascript) (?:blocks|queues|hosts|shops)\//.test(info);
+/** The recipes of ORMs need their packages: `test/orms` compiles and runs them. */
+const isRecipe = ({ info }: CodeBlock) => /^(?:typescript|javascript) (?:blocks|queues|shops)\//.test(info);
 const compiled = blocks.filter((block) => extensionOf(block) !== undefined && !isRecipe(block));
 const runnable = blocks.filter(({ info }) => / run\b/.test(info));
 

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -102,14 +102,12 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     const { sandbox, programs } = listeners;
     const uuids: string[] = [];
     for (let order = 1; order <= 60; order++) {
-      const { uuid } = await (
-        await call('POST', '/subscriptions', { referenceCode: `order-${order}` })
-      ).json();
-      uuids.push(uuid);
+      const opened = await call('POST', '/subscriptions', { referenceCode: `order-${order}` });
+      uuids.push((await opened.json()).uuid);
     }
 
     const [first, second] = programs;
-    const [, port] = (await first?.printed(/localhost:(\d+)/)) ?? [];
+    const port = await portOf(first);
     const payments = (async () => {
       for (const [index, uuid] of uuids.entries()) {
         // Some callbacks are still running when the process is told to end, and when it ends.
@@ -132,12 +130,8 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     const [paid] = await query('SELECT count(*)::int, count(DISTINCT sale)::int AS sales FROM payments');
     expect(paid).toEqual({ count: 60, sales: 60 });
     const { stdout } = (await ended) ?? {};
-    const served = metric(
-      await metrics(second),
-      'payments_done_seconds_count',
-      'kind="payment"',
-      'repeat="false"',
-    );
+    const labels = ['kind="payment"', 'repeat="false"'];
+    const served = metric(await metrics(second), 'payments_done_seconds_count', ...labels);
     expect(served).toBeGreaterThan(20);
     expect(served).toBeLessThan(60); // the other process did the rest
     expect(stdout?.map((line) => JSON.parse(line).message)).toEqual([
@@ -176,21 +170,8 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     await program?.printed(/"code":"callback_failed".*"message":"The callback threw\. /);
     const key = `payment:${uuid}:PAID`;
     const cases = async () => (await call('GET', '/support')).json();
-    expect(await cases()).toEqual([
-      {
-        id: key,
-        reason: 'callback_failed',
-        retries: true,
-        order: 'order-1',
-        sale: uuid,
-        amount: 59.7,
-        kind: 'payment',
-        attempts: 1,
-        credential: expect.stringMatching(/^[\da-f]{8}$/),
-        firstFailedAt: expect.any(Number),
-        lastFailedAt: expect.any(Number),
-      },
-    ]);
+    const about = { id: key, reason: 'callback_failed', order: 'order-1', sale: uuid, amount: 59.7 };
+    expect(await cases()).toMatchObject([{ ...about, kind: 'payment', retries: true, attempts: 1 }]);
     const before = await metrics(program);
     expect(metric(before, 'payments_cases')).toBe(1);
     expect(metric(before, 'payments_reports_total', 'code="callback_failed"', 'kind="payment"')).toBe(1);
@@ -284,11 +265,7 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
         .replace(/(?<=\/\/shop:)3000(?=\/)/, String(ofShop));
     const hosts = join(directory, 'hosts.cjs');
     await writeFile(hosts, HOSTS);
-    const start = (
-      { command, environment }: Service,
-      more: string[] = [],
-      variables: NodeJS.ProcessEnv = {},
-    ) => {
+    const start = ({ command, environment }: Service, more: string[] = [], variables = {}) => {
       const [program = '', ...args] = command.map(here);
       const own = Object.entries<string>(environment ?? {}).map(([name, value]) => [name, here(value)]);
       return new Program([program, ...args, ...more], directory, {
@@ -312,32 +289,28 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     const subscribe = async () => {
       const body = JSON.stringify({ referenceCode: 'order-1' });
       const headers = { 'content-type': 'application/json' };
-      return (
-        await fetch(`http://127.0.0.1:${ofShop}/subscriptions`, { method: 'POST', headers, body })
-      ).json();
+      const url = `http://127.0.0.1:${ofShop}/subscriptions`;
+      return (await fetch(url, { method: 'POST', headers, body })).json();
     };
     expect(await subscribe()).toMatchObject({ state: 'open', qrCode: expect.stringMatching(/^000201/) });
     // What the README runs by `docker compose exec sandbox`.
     const pay = { command: [sandbox.command[0], 'pay'], environment: sandbox.environment };
-    expect(await start(pay, ['--sandbox', `http://127.0.0.1:${ofSandbox}`]).ended()).toMatchObject({
-      status: 0,
-    });
+    const paidIn = await start(pay, ['--sandbox', `http://127.0.0.1:${ofSandbox}`]).ended();
+    expect(paidIn).toMatchObject({ status: 0 });
     await expect.poll(() => query('SELECT key FROM orders WHERE paid')).toEqual([{ key: 'order-1' }]);
     expect(await subscribe()).toMatchObject({ state: 'paid' });
     expect(await merchant.stop()).toMatchObject({ status: 0 });
     expect(await service.stop()).toMatchObject({ status: 0 });
   });
 
-  async function startMerchant({
-    processes,
-    env,
-    ...options
-  }: {
-    processes: number;
-    env: NodeJS.ProcessEnv;
-    readiness?: string;
-    retryIntervalMs?: number;
-  }) {
+  interface Merchant {
+    readonly processes: number;
+    readonly env: NodeJS.ProcessEnv;
+    readonly readiness?: string;
+    readonly retryIntervalMs?: number;
+  }
+
+  async function startMerchant({ processes, env, ...options }: Merchant) {
     const database = await openDatabase();
     const complete = { ...database.env, SUPPORT_TOKEN: 'support-token', ...env };
     await new Program(['npm', 'run', 'migrate'], directory, { ...process.env, ...complete }).ended();
@@ -365,11 +338,9 @@ describe('the manifests of nestjs-production', () => {
     expect(build?.from).toMatch(/^node:\d+\.\d+\.\d+-/);
     expect(build?.instructions).toContainEqual(['RUN', 'npm ci --ignore-scripts']);
     expect(final?.instructions).toContainEqual(['USER', 'node']);
-    for (const { image } of Object.values<{ image?: string }>(
-      (await manifests('compose.yaml'))[0].services,
-    )) {
-      if (image !== undefined) expect(image).toMatch(/^\w+:\d+\.\d+/);
-    }
+    const [{ services }] = await manifests('compose.yaml');
+    const images = Object.values<{ image?: string }>(services).flatMap(({ image }) => image ?? []);
+    for (const image of images) expect(image).toMatch(/^\w+:\d+\.\d+/);
   });
 
   it('fit the code: ports, probes, commands and every variable', async () => {
@@ -421,12 +392,8 @@ describe('the manifests of nestjs-production', () => {
     expect(Service.spec.selector).toEqual(selector.matchLabels);
     const [container] = template.spec.containers;
     expect(container.envFrom).toEqual([{ secretRef: { name: 'payments' } }]);
-    expect(container.env.map(({ name }: { name: string }) => name)).toEqual([
-      'DRAIN_DELAY_MS',
-      'OTEL_SERVICE_NAME',
-      'OTEL_EXPORTER_OTLP_ENDPOINT',
-    ]);
-    expect(container.resources).toMatchObject({ requests: { cpu: '250m' }, limits: { memory: '384Mi' } });
+    for (const { name } of container.env) expect(name).not.toMatch(/KEY|TOKEN|SECRET|PASSWORD|DSN|DATABASE/);
+    expect(Object.keys(container.resources)).toEqual(['requests', 'limits']);
     expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true });
     expect(template.spec.securityContext).toEqual({ runAsNonRoot: true, runAsUser: 1000 });
   });
@@ -474,9 +441,13 @@ function spansOf(body: string): Span[] {
   );
 }
 
-async function metrics(program: Listeners['programs'][number] | undefined): Promise<string> {
+async function portOf(program: Listeners['programs'][number] | undefined) {
   const [, port] = (await program?.printed(/localhost:(\d+)/)) ?? [];
-  return (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return port;
+}
+
+async function metrics(program: Listeners['programs'][number] | undefined): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${await portOf(program)}/metrics`)).text();
 }
 
 /** The value of a metric that has these labels, among others. */
@@ -489,17 +460,8 @@ function metric(page: string, name: string, ...labels: string[]): number | undef
 }
 
 async function code(): Promise<string> {
-  const names = [
-    'main',
-    'app.module',
-    'controllers',
-    'database',
-    'health',
-    'observability',
-    'payments',
-    'support',
-  ];
-  return (await Promise.all(names.map((name) => readFile(join(EXAMPLE, `${name}.ts`), 'utf8')))).join('\n');
+  const names = (await readdir(EXAMPLE)).filter((name) => name.endsWith('.ts'));
+  return (await Promise.all(names.map((name) => readFile(join(EXAMPLE, name), 'utf8')))).join('\n');
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what a manifest holds is what the tests look at

@@ -1,10 +1,7 @@
 import { app } from '@azure/functions';
 import { handler } from './shop/index.mjs';
 
+// The handler checks the service's credentials, so Azure needs no key of its own.
 // #region
-app.http('webhooks', {
-  methods: ['POST'],
-  authLevel: 'anonymous', // the handler checks the service's credentials
-  handler: (request) => handler.handle(request),
-});
+app.http('webhooks', { methods: ['POST'], authLevel: 'anonymous', handler: (r) => handler.handle(r) });
 // #endregion

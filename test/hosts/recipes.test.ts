@@ -1,11 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { codeBlocks } from '../docs/markdown';
 import { here } from './serve';
 
-const PAGE = 'docs/runtimes.md';
-const BLOCKS = codeBlocks(PAGE).filter(({ info }) => info.startsWith('typescript hosts/'));
-const TABLE = readFileSync(PAGE, 'utf8');
+const PAGE_TEXT = readFileSync('docs/runtimes.md', 'utf8');
 
 const FILES = readdirSync(here('.'), { recursive: true, encoding: 'utf8' }).filter(
   (file) =>
@@ -26,9 +23,8 @@ it('there are lines for each host', () => {
   expect(FILES.length).toBeGreaterThanOrEqual(17);
 });
 
-it.each(FILES)('docs/runtimes.md shows the lines of %s that the tests run', (file) => {
-  const block = BLOCKS.find(({ info }) => info === `typescript hosts/${file}`);
-  if (block !== undefined) return expect(block.code).toBe(shown(file));
+it.each(FILES)('docs/runtimes.md shows the lines of %s that the tests run, or links to them', (file) => {
+  if (PAGE_TEXT.includes(`](../test/hosts/${file})`)) return;
   for (const line of shown(file).trim().split('\n'))
-    expect(TABLE).toContain(`\`${line.replace(/ *\/\/ .*/, '')}\``);
+    expect(PAGE_TEXT).toContain(`\`${line.replace(/ *\/\/ .*/, '')}\``);
 });

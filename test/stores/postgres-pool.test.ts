@@ -101,16 +101,12 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     const first = await on.transact(request('PAID', timeoutMs), callback).then(({ status }) => status, why);
     const rows = await effects();
     // The server may still be ending a connection that was given up.
-    const next = await vi.waitFor(
-      async () => {
-        const { status } = await store.transact(request(), (transaction) =>
-          write(transaction, `${subject} next`),
-        );
-        if (status === 'busy') throw new Error('still busy');
-        return status;
-      },
-      { timeout: 10_000 },
-    );
+    const deliverNext = async () => {
+      const { status } = await store.transact(request(), (to) => write(to, `${subject} next`));
+      if (status === 'busy') throw new Error('still busy');
+      return status;
+    };
+    const next = await vi.waitFor(deliverNext, { timeout: 10_000 });
     return `${first}: ${rows} rows; next: ${next}, ${await effects()} rows`.replaceAll(/\b1 rows/g, '1 row');
   }
 
@@ -324,9 +320,9 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       ),
       'a forgotten await': writing((transaction) => void write(transaction, `${subject} 2`)),
       'a forgotten await of a query that fails': writing((transaction) => void write(transaction, 'refused')),
-      'a helper that fails and is not awaited': writing((transaction) => {
-        void write(transaction, 'refused').then(() => write(transaction, `${subject} 2`));
-      }),
+      'a helper that fails and is not awaited': writing(
+        (transaction) => void write(transaction, 'refused').then(() => write(transaction, `${subject} 2`)),
+      ),
       'Promise.all(…).catch': async (transaction) => {
         const all = ['refused', ...half()].map((part) => write(transaction, part));
         await Promise.all(all).catch(ignored);
@@ -343,12 +339,9 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
 
     it('runs the queries of Promise.all one after the other, as pg asks for', async () => {
       let [running, most] = [0, 0];
-      const counting = intercepted(async (query, send) => {
-        running += 1;
-        most = Math.max(most, running);
-        return send(query).finally(() => {
-          running -= 1;
-        });
+      const counting = intercepted((query, send) => {
+        most = Math.max(most, ++running);
+        return send(query).finally(() => --running);
       });
       const values: string[] = [];
       const result = counting.transact(request(), async (transaction) => {
@@ -367,10 +360,7 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
 
   describe('a callback over its time', () => {
     it('is committed if it succeeds within its hold', async () => {
-      const callback: Callback = async (transaction) => {
-        await sleep(150);
-        await write(transaction);
-      };
+      const callback: Callback = (transaction) => sleep(150).then(() => write(transaction));
       expect(await outcome(callback, open(pool, { holdMs: 2_000 }), 50)).toBe(COMMITTED);
     });
 
@@ -455,16 +445,13 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       expect(await outcome(callback)).toMatch(UNDONE);
     });
 
-    it('ends the session of a process that stops dead, and the next delivery acts', {
-      timeout: 60_000,
-    }, async () => {
+    it('ends the session of a process that stops dead, and the next delivery acts', async () => {
       await freezeProcess('postgres', table, subject);
       expect(await store.transact(request(), neverRun)).toEqual({ status: 'busy' });
-      await expect
-        .poll(() => store.transact(request(), writing()), { timeout: 10_000 })
-        .toEqual({ status: 'completed' });
+      const again = expect.poll(() => store.transact(request(), writing()), { timeout: 10_000 });
+      await again.toEqual({ status: 'completed' });
       expect(await effects()).toBe(1);
-    });
+    }, 60_000);
 
     const steps = ['BEGIN', 'SELECT record, version', 'SAVEPOINT', 'SELECT CASE', 'UPDATE', 'COMMIT'];
     it.each(
@@ -486,13 +473,12 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     });
 
     it('ends a connection that goes silent, and frees the subject and the slot', async () => {
-      const silent = intercepted(
-        (query, send) =>
-          query.text.startsWith('UPDATE')
-            ? send({ text: 'SELECT pg_sleep(3)', query_timeout: 100 })
-            : send(query),
-        { stepTimeoutMs: 500, maxTransactions: 1, slotTimeoutMs: 10_000 },
-      );
+      const silence = { text: 'SELECT pg_sleep(3)', query_timeout: 100 };
+      const silent = intercepted((query, send) => send(query.text.startsWith('UPDATE') ? silence : query), {
+        stepTimeoutMs: 500,
+        maxTransactions: 1,
+        slotTimeoutMs: 10_000,
+      });
       expect(await outcome(writing(), silent)).toBe(undone('Query read timeout'));
       expect(await silent.transact(request(), neverRun)).toMatchObject({ status: 'done' });
     });
@@ -625,11 +611,10 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
     });
 
     it.each(['maxTransactions', 'slotTimeoutMs', 'holdMs', 'stepTimeoutMs'])(
-      '%s must be a positive number',
+      'refuses an invalid %s',
       (name) => {
-        for (const value of [0, -1, Number.NaN, '1']) {
+        for (const value of [0, -1, Number.NaN, '1'])
           expect(() => open(pool, { [name]: value })).toThrow(`Expected \`${name}\` to be`);
-        }
       },
     );
 

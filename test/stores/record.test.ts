@@ -29,12 +29,9 @@ const LEASE_MS = 40_000;
 const MONTH_MS = 30 * 24 * 60 * 60_000;
 
 const claimOf = (state: string, token: string, now = NOW) => ({ state, token, now, leaseMs: LEASE_MS });
-const completionOf = (state: string, token: string, now = NOW, retentionMs = MONTH_MS) => ({
-  state,
-  token,
-  now,
-  retentionMs,
-});
+const completionOf = (state: string, token: string, now = NOW, retentionMs = MONTH_MS) => {
+  return { state, token, now, retentionMs };
+};
 
 /**
  * Plays steps from no record on: `PAID:a` claims for the token a, `PAID:a!` completes, `PAID:a!5` for 5 ms, `~a`

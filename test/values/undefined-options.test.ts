@@ -39,7 +39,7 @@ import {
   parseNotification,
   type WebhookHandlerOptions,
 } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { resolveOptions } from '../../src/client/options';
 import { stepsOf } from '../../src/stores/steps';
 import { resolveHandlerOptions } from '../../src/webhooks/options';
@@ -146,6 +146,13 @@ function clientSending(status: number) {
   return { client, sent };
 }
 
+/** These options, with an `onProgress` that counts where they have one. */
+function countingProgress<Options extends { onProgress?: unknown }>(options: Options) {
+  const onProgress = vi.fn();
+  const counted = options.onProgress ? { ...options, onProgress } : options;
+  return { counted, calls: () => onProgress.mock.calls.length };
+}
+
 /** How a client’s calls end, and what they send. */
 async function callsOf(options: object) {
   const { client, sent } = clientSending(503);
@@ -177,6 +184,8 @@ const dialectStore = (make: (options: StoreWithinOptions) => Store<never>) =>
     () => ({ dialect: 'postgres' }),
   );
 const none = async () => undefined as never;
+const pace = { concurrency: 0, perSecond: 0, timeoutMs: 0 };
+const notFunctions = { getAuthorization: fromHeader, onReport: 'no function', onDone: 'no function' };
 const tag = () => ({});
 const pool = { query: none, connect: none, totalCount: 0 };
 
@@ -250,9 +259,7 @@ const cases: Readonly<Record<string, Case>> = {
       store: 'no store',
       confirm: source('PENDING'),
       deadLetters: true,
-      getAuthorization: fromHeader,
-      onReport: 'no function',
-      onDone: 'no function',
+      ...notFunctions,
     },
     () => {
       const { kinds: _, ...base } = listener();
@@ -285,18 +292,9 @@ const cases: Readonly<Record<string, Case>> = {
     },
     {
       ...limitsOf(0),
-      client: {},
-      store: new MemoryStore(),
-      credentials: other,
-      on: 'no object',
-      kinds: 'no list',
-      confirm: 'no client',
-      asPayment: 'no function',
-      getAuthorization: fromHeader,
-      onReport: 'no function',
-      onDone: 'no function',
-      totalTimeoutMs: 0,
-      waitMs: 0,
+      ...notFunctions,
+      ...{ client: {}, store: new MemoryStore(), credentials: other, on: 'no object', kinds: 'no list' },
+      ...{ confirm: 'no client', asPayment: 'no function', totalTimeoutMs: 0, waitMs: 0 },
     },
     orderOptions,
   ),
@@ -338,20 +336,10 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   'ReconcileOrdersOptions of orders.reconcile': takes<ReconcileOrdersOptions>(
     async (options) => {
-      let calls = 0;
-      const { onProgress } = options;
-      const counted = onProgress ? { ...options, onProgress: () => (calls += 1) } : options;
-      return [await (await openedOrders()).reconcile(counted), calls];
+      const { counted, calls } = countingProgress(options);
+      return [await (await openedOrders()).reconcile(counted), calls()];
     },
-    {
-      concurrency: 0,
-      perSecond: 0,
-      timeoutMs: 0,
-      stopAfterFailures: 0,
-      maxAgeMs: -1e9,
-      signal: aborted,
-      onProgress: () => undefined,
-    },
+    { ...pace, stopAfterFailures: 0, maxAgeMs: -1e9, signal: aborted, onProgress: none },
   ),
   'limit of deadLetters.list': takes<Some<'after' | 'limit'>>(
     async (page) => {
@@ -376,18 +364,10 @@ const cases: Readonly<Record<string, Case>> = {
   'PaymentsClientOptions of PaymentsClient': takes<Omit<PaymentsClientOptions, 'allowInsecureHttp'>>(
     resolveOptions,
     {
-      baseUrl: 'https://other.example',
       ...other,
-      previous: other,
-      timeoutMs: 1,
-      totalTimeoutMs: 1,
-      maxRetries: 1,
-      maxResponseBytes: 1,
-      fetch: none,
-      userAgent: 'other',
-      onRequest: none,
-      onResponse: none,
-      onRetry: none,
+      ...{ baseUrl: 'https://other.example', previous: other, userAgent: 'other' },
+      ...{ timeoutMs: 1, totalTimeoutMs: 1, maxRetries: 1, maxResponseBytes: 1 },
+      ...{ fetch: none, onRequest: none, onResponse: none, onRetry: none },
     },
     () => ({ baseUrl: 'http://localhost', ...credentials }),
   ),
@@ -426,23 +406,15 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   'ReconcileOptions of reconcile': takes<Some<ReconcileOption>>(
     async (options) => {
-      let calls = 0;
-      const counted = options.onProgress ? { ...options, onProgress: () => (calls += 1) } : options;
+      const { counted, calls } = countingProgress(options);
       const results: unknown[] = [];
       const client = { getTransaction: () => Promise.reject(errors.unknown()) };
       for await (const { uuid, error } of reconcile(client, ['a', 'b'], counted as object)) {
         results.push([uuid, error?.code]);
       }
-      return [results, calls];
+      return [results, calls()];
     },
-    {
-      concurrency: 0,
-      perSecond: 0,
-      timeoutMs: 0,
-      stopAfterFailures: 1,
-      onProgress: () => undefined,
-      signal: aborted,
-    },
+    { ...pace, stopAfterFailures: 1, onProgress: none, signal: aborted },
   ),
   'PixRecurrence of pixCalendar': takes<Some<'finalDate'>>(
     (options) => {
