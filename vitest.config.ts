@@ -56,6 +56,8 @@ const types = ['test/types/**/*.test.ts'];
 const docs = ['test/{docs,docs-api}/**/*.test.ts', 'test/errors/page.test.ts'];
 /** More than a minute: each way to write a listener wrong, under `verify`. */
 const wrongListeners = ['test/cli/wrong-listeners.test.ts'];
+/** What runs on several versions of Node, without a database that is emulated. */
+const senders = ['test/runtimes/{senders,sqlite,strays}.test.ts'];
 /** Needs an installation, a browser or minutes: only by name, `npx vitest run --project page`. */
 const elsewhere = [
   'test/{hosts,orms,package,page,runtimes}/**',
@@ -99,8 +101,16 @@ const heavy = [
     // Generous, because the first run downloads the runtimes.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    exclude: senders,
     // One after the other: beside other programs, emulated databases are slower than the leases of their tests.
     fileParallelism: false,
+  }),
+  project('senders', senders, {
+    globalSetup: 'test/package/install-tarball.ts',
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    // Beside other programs in CI.
+    maxWorkers: 1,
   }),
   project('examples', ['test/examples/**/*.examples.ts'], { ...examples, exclude: ['**/verify-*'] }),
   project('examples-verify', ['test/examples/verify-*.examples.ts'], examples),
