@@ -45,6 +45,8 @@ export const common = {
 
 /** Over the command line, the sandbox, web frameworks or databases. */
 const integration = [
+  // They watch sockets, mock a module, or load the library anew, so no other file may run in their process.
+  'test/client/{connections,transport-ky}.test.ts',
   'test/{cli,frameworks,sandbox,secrets}/**/*.test.ts',
   'test/orders/{order-records,create-orders-money,create-orders-transactions}.test.ts',
   'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*,transact-*}.test.ts',
@@ -126,7 +128,12 @@ export default defineConfig({
     coverage: { include: ['src/**/*.ts'], exclude: ['src/sandbox/page/app/**', '**/*.generated.ts'] },
     projects: [
       // They may start HTTP servers on loopback, and need no database.
-      project('unit', ['test/**/*.test.ts'], { exclude: [...elsewhere, ...integration, ...types, ...docs] }),
+      project('unit', ['test/**/*.test.ts'], {
+        exclude: [...elsewhere, ...integration, ...types, ...docs],
+        // Most files load most of the source, which takes longer than most of their tests.
+        isolate: false,
+        setupFiles: 'test/helpers/leave-nothing.ts',
+      }),
       project('integration', integration, {
         exclude: [...docs, ...wrongListeners],
         globalSetup: 'test/helpers/better-sqlite3.ts',
