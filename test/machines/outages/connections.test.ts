@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPool, type PoolConnection } from 'mysql2/promise';
+import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../src/stores';
