@@ -126,6 +126,16 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     ['nothing listens at its address', { host: '127.0.0.1', port: 1 }, 'cannot be reached', /^ECONNREFUSED$/],
     // Where the server asks nobody for a password, it is the user that it refuses.
     ['the password is wrong', { user: `nobody_${run}` }, 'refused the user or the password', /^28(P01|000)$/],
+    [
+      'there is no such database',
+      {
+        user: new pg.Client(postgresConfig).user,
+        password: new pg.Client(postgresConfig).password ?? undefined,
+        database: `no_${run}`,
+      },
+      'names no database, or one that does',
+      /^3D000$/,
+    ],
   ])(
     'says that its table was not created because %s, and nothing of rights',
     async (_, other, says, code) => {
@@ -142,16 +152,33 @@ describe.skipIf(!found)('PostgreSQL: createTable()', () => {
     },
   );
 
-  it.each([
-    ['the schema is missing', { schema: `missing_${run}` }, '3F000'],
-    ['the role may create nothing in the schema', { schema: 'pg_catalog' }, '42501'],
-  ])('says which rights it needs where %s', async (_, options, code) => {
-    await expect(new PostgresStore(appPool, options).createTable()).rejects.toMatchObject({
-      code: 'store_failed',
-      message: expect.stringContaining('USAGE and CREATE'),
-      cause: expect.objectContaining({ code }),
-    });
+  it('says that the schema is missing, and nothing of rights', async () => {
+    const failure = await new PostgresStore(appPool, { schema: `missing_${run}` })
+      .createTable()
+      .catch((error: Error) => error);
+    expect(failure).toMatchObject({ code: 'store_failed', cause: { code: '3F000' } });
+    expect(String(failure)).toContain(
+      'Its schema does not exist: create it, or leave the option `schema` out.',
+    );
+    expect(String(failure)).not.toContain('rights');
   });
+
+  it('says that the pool has ended', async () => {
+    const ended = new pg.Pool(postgresConfig);
+    await ended.end();
+    await expect(new PostgresStore(ended).createTable()).rejects.toThrow('Its client is closed');
+  });
+
+  it.each([['the role may create nothing in the schema', { schema: 'pg_catalog' }, '42501']])(
+    'says which rights it needs where %s',
+    async (_, options, code) => {
+      await expect(new PostgresStore(appPool, options).createTable()).rejects.toMatchObject({
+        code: 'store_failed',
+        message: expect.stringContaining('USAGE and CREATE'),
+        cause: expect.objectContaining({ code }),
+      });
+    },
+  );
 
   it('makes tables that a role can use with only SELECT, INSERT, UPDATE and DELETE', async () => {
     await store.createTable();
