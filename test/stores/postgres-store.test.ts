@@ -54,13 +54,13 @@ describe.skipIf(!found)('PostgreSQL', () => {
         credentials,
         on: { paid: async () => undefined, returned: 'ignore' },
       });
-      for (const key of ['order-1', 'order-2', 'order-3']) {
-        const { uuid = '' } = await orders.open(key, journeyRequest);
-        client.transactions.set(uuid, paid(uuid, { referenceCode: key }));
-        const payload = { saleToken: uuid, referenceCode: key, amount: 59.7, currency: 'BRL' };
-        const { status } = await orders.webhook(notificationRequest('payment', payload, credentials));
-        expect(status).toBe(200);
-      }
+      // One order: while a transaction of another test is open, old versions of rows stay, and more would fill the page.
+      const key = 'order-1';
+      const { uuid = '' } = await orders.open(key, journeyRequest);
+      client.transactions.set(uuid, paid(uuid, { referenceCode: key }));
+      const payload = { saleToken: uuid, referenceCode: key, amount: 59.7, currency: 'BRL' };
+      const { status } = await orders.webhook(notificationRequest('payment', payload, credentials));
+      expect(status).toBe(200);
       await own.end();
       const updates = async () => {
         const { rows } = await pool.query(
@@ -69,8 +69,8 @@ describe.skipIf(!found)('PostgreSQL', () => {
         );
         return rows[0];
       };
-      // Three of its order and one of its notification; in a transaction, the order has one less.
-      const count = String(3 * (transactional ? 3 : 4));
+      // Three of the order and one of its notification; in a transaction, the order has one less.
+      const count = transactional ? '3' : '4';
       await expect.poll(updates).toMatchObject({ n_tup_upd: count });
       expect(await updates()).toEqual({ n_tup_upd: count, n_tup_hot_upd: count });
       await pool.query(`DROP TABLE ${hot}`);

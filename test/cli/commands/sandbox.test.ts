@@ -125,7 +125,7 @@ describe.concurrent('sandbox', () => {
     const { url } = await startRecorder(200);
     const { status, stderr } = await runCliProcess(['sandbox'], { ...environment, PAYMENTS_BASE_URL: url });
     // The recorder has that port.
-    expect({ status, isTaken: stderr.includes('Something else has the port') }).toEqual({
+    expect({ status, isTaken: stderr.includes('Something else uses the port') }).toEqual({
       status: 1,
       isTaken: true,
     });
@@ -148,6 +148,6 @@ describe.concurrent('sandbox', () => {
     const { url } = await startRecorder(200);
     const { status, stderr } = await runCliProcess(['sandbox', '--port', new URL(url).port]);
     expect(status).toBe(1);
-    expect(stderr).toContain('Something else has the port');
+    expect(stderr).toContain('Something else uses the port');
   });
 });
