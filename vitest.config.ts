@@ -43,9 +43,11 @@ export const common = {
   },
 };
 
-/** Over the command line, the sandbox, web frameworks or databases. */
+/** Over the command line, web frameworks or databases. */
 const integration = [
-  'test/{cli,frameworks,sandbox,secrets}/**/*.test.ts',
+  // They watch sockets, mock a module, or load the library anew, so no other file may run in their process.
+  'test/client/{connections,transport-ky}.test.ts',
+  'test/{cli,frameworks,secrets}/**/*.test.ts',
   'test/orders/{order-records,create-orders-money,create-orders-transactions}.test.ts',
   'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*,transact-*}.test.ts',
 ];
@@ -54,6 +56,8 @@ const types = ['test/types/**/*.test.ts'];
 const docs = ['test/{docs,docs-api}/**/*.test.ts', 'test/errors/page.test.ts'];
 /** More than a minute: each way to write a listener wrong, under `verify`. */
 const wrongListeners = ['test/cli/wrong-listeners.test.ts'];
+/** What runs on several versions of Node, without a database that is emulated. */
+const senders = ['test/runtimes/{senders,sqlite,strays}.test.ts'];
 /** Needs an installation, a browser or minutes: only by name, `npx vitest run --project page`. */
 const elsewhere = [
   'test/{hosts,orms,package,page,runtimes}/**',
@@ -97,8 +101,16 @@ const heavy = [
     // Generous, because the first run downloads the runtimes.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    exclude: senders,
     // One after the other: beside other programs, emulated databases are slower than the leases of their tests.
     fileParallelism: false,
+  }),
+  project('senders', senders, {
+    globalSetup: 'test/package/install-tarball.ts',
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    // Beside other programs in CI.
+    maxWorkers: 1,
   }),
   project('examples', ['test/examples/**/*.examples.ts'], { ...examples, exclude: ['**/verify-*'] }),
   project('examples-verify', ['test/examples/verify-*.examples.ts'], examples),
@@ -126,7 +138,12 @@ export default defineConfig({
     coverage: { include: ['src/**/*.ts'], exclude: ['src/sandbox/page/app/**', '**/*.generated.ts'] },
     projects: [
       // They may start HTTP servers on loopback, and need no database.
-      project('unit', ['test/**/*.test.ts'], { exclude: [...elsewhere, ...integration, ...types, ...docs] }),
+      project('unit', ['test/**/*.test.ts'], {
+        exclude: [...elsewhere, ...integration, ...types, ...docs],
+        // Most files load most of the source, which takes longer than most of their tests.
+        isolate: false,
+        setupFiles: 'test/helpers/leave-nothing.ts',
+      }),
       project('integration', integration, {
         exclude: [...docs, ...wrongListeners],
         globalSetup: 'test/helpers/better-sqlite3.ts',

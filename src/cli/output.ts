@@ -66,6 +66,21 @@ export function paintAnswer(answer: Answer): string {
   return paint(answer.httpStatus === 200 ? 'green' : 'red', describeAnswer(answer));
 }
 
+/** What to change in a listener that answers this; `''` if that says nothing. */
+export function answerHint({ httpStatus, error }: Answer): string {
+  const hint =
+    error === 'ECONNREFUSED'
+      ? say('answer.nobody')
+      : httpStatus === 401 || httpStatus === 403
+        ? say('answer.wrongPair')
+        : httpStatus === 404 || httpStatus === 405
+          ? say('answer.wrongPath')
+          : httpStatus !== undefined && httpStatus > 200 && httpStatus < 400
+            ? say('answer.not200')
+            : '';
+  return hint === '' ? '' : paint('yellow', hint);
+}
+
 /** How an attempt ended, in few words. */
 export function describeAnswer({ httpStatus, error }: Answer): string {
   if (httpStatus !== undefined) return `HTTP ${httpStatus}`;

@@ -235,7 +235,8 @@ export const en = {
   'start.control': 'Control it',
   'start.controlHow':
     'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.',
-  'start.portTaken': 'Something else uses the port: pass another `--port`, or 0 for any free one.',
+  'start.portTaken':
+    'Something else uses the port, perhaps another sandbox: pass another `--port`, or 0 for any free one.',
   'start.cannotListen': 'The sandbox cannot listen on that host and port ({code}).',
   'start.isUp': 'The sandbox is up:',
   'start.openToNetwork':
@@ -253,6 +254,14 @@ export const en = {
   'log.connectionEnded': 'connection ended',
   'log.fault': 'fault: {fault}',
   'log.unknownFields': 'fields that the document does not have: {fields}',
+  'log.unknownValues':
+    'values that the document does not show: {fields}. The sandbox takes them; ask the service',
+  'log.unknownTransaction':
+    'no transaction has this UUID here: the sandbox keeps them in memory, and a restart forgets them',
+  'answer.wrongPair': 'your listener has another pair: use the one of the sandbox',
+  'answer.wrongPath': 'your server has no POST at this path: check `--webhook-url`',
+  'answer.not200': 'only 200 counts as received',
+  'answer.nobody': 'nothing listens there: is your server running, on this port?',
   'log.notDelivered': 'not delivered',
   'log.nextAttempt': 'next attempt in {seconds} s',
   'log.redelivered': 'redelivered',

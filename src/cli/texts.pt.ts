@@ -241,7 +241,8 @@ export const pt: Record<keyof typeof en, string> = {
   'start.control': 'Controle',
   'start.controlHow':
     'Abra a URL dele em um navegador, ou use pay, refund, reverse, pay-out, list, resend e fault em outro terminal.',
-  'start.portTaken': 'Outro programa usa a porta: passe outra em `--port`, ou 0 para qualquer uma livre.',
+  'start.portTaken':
+    'Outro programa usa a porta, talvez outro sandbox: passe outra em `--port`, ou 0 para qualquer uma livre.',
   'start.cannotListen': 'O sandbox não consegue escutar nesse host e nessa porta ({code}).',
   'start.isUp': 'O sandbox está no ar:',
   'start.openToNetwork':
@@ -260,6 +261,14 @@ export const pt: Record<keyof typeof en, string> = {
   'log.connectionEnded': 'conexão encerrada',
   'log.fault': 'falha: {fault}',
   'log.unknownFields': 'campos que a documentação não tem: {fields}',
+  'log.unknownValues':
+    'valores que a documentação não mostra: {fields}. O sandbox os aceita; confirme com o serviço',
+  'log.unknownTransaction':
+    'nenhuma transação tem este UUID aqui: o sandbox as guarda na memória e as perde quando é reiniciado',
+  'answer.wrongPair': 'seu listener usa outro par de credenciais: use o do sandbox',
+  'answer.wrongPath': 'seu servidor não tem POST nesse caminho: confira `--webhook-url`',
+  'answer.not200': 'só 200 conta como recebida',
+  'answer.nobody': 'nada escuta ali: seu servidor está no ar, nessa porta?',
   'log.notDelivered': 'não entregue',
   'log.nextAttempt': 'próxima tentativa em {seconds} s',
   'log.redelivered': 'reenviada',

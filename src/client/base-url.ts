@@ -13,6 +13,12 @@ export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): strin
       'Expected `baseUrl` to be without white space and control characters. It was probably copied with a line break.',
     );
   }
+  if (baseUrl === undefined || baseUrl === null || baseUrl === '') {
+    throw new ConfigurationError(
+      'Expected `baseUrl` to be an absolute URL such as https://api.example.com, and there is none. Is its environment ' +
+        'variable set? `PaymentsClient.fromEnv()` reads PAYMENTS_BASE_URL.',
+    );
+  }
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) {
     throw new ConfigurationError('Expected `baseUrl` to be an absolute URL such as https://api.example.com.');
   }
@@ -41,9 +47,10 @@ export function parseBaseUrl(baseUrl: string, allowInsecureHttp: boolean): strin
     );
   }
   const parsed = url.origin + url.pathname.replace(/(?<!\/)\/+$/, '');
-  if (parsed.endsWith('/v1.1')) {
+  if (/\/v1\.1(?:\/(?:checkout|transactions)(?:\/.*)?)?$/.test(parsed)) {
     throw new ConfigurationError(
-      'Expected `baseUrl` to be without `/v1.1` at its end, because the paths of the calls begin with it.',
+      'Expected `baseUrl` to be without `/v1.1` at its end, and without the path of a call: the paths of the calls begin with ' +
+        'it, and are appended.',
     );
   }
   return parsed;

@@ -293,6 +293,12 @@ function hintFor(reason: string | undefined, baseUrl: string, outcome: Outcome):
       'this machine, write `http://`.'
     );
   }
+  if (reason?.startsWith('HPE_')) {
+    return (
+      'What listens there does not answer in HTTP: it may be another service (a database, SSH), or a port for https that ' +
+      'was called with `http://`. Check the scheme and the port of `baseUrl`.'
+    );
+  }
   if (reason === 'ECONNREFUSED' && isLoopback(new URL(baseUrl).hostname)) {
     return 'Nothing listens there. Is the sandbox running (`npx pix-automatic-sdk sandbox`), and on this port?';
   }
@@ -313,13 +319,24 @@ function httpError(
     httpStatus >= 300 && httpStatus < 400
       ? redirect(header, call)
       : `${wereBothRefused ? '. Both pairs were refused' : ''}${LIKELY_CAUSES[httpStatus] ?? ''}`;
+  const page = isHtml(text) ? htmlOf(call) : '';
   const where = httpStatus === 404 ? ` for ${pathSent(call)}` : '';
-  const explanation = where + cause + namesOf(serviceErrorsOf(body), call);
+  const explanation = where + cause + page + namesOf(serviceErrorsOf(body), call);
   const message = `The service answered ${call.operation.name} with HTTP ${httpStatus}${explanation}. ${advice(context)}`;
   const retryAfterMs = parseRetryAfter(header('retry-after'));
   const location = redirectsTo(header, call);
   const redact = (text: string) => call.secrets.redact(text);
   return new ApiError(message, { ...context, httpStatus, requestId, body, retryAfterMs, location, redact });
+}
+
+/** A service of JSON does not answer with a page. */
+function htmlOf({ baseUrl, secrets }: Call<unknown>): string {
+  const host = secrets.redact(new URL(baseUrl).host);
+  return `. It came with an HTML page: check that ${host} is the service, and no website, gateway or firewall`;
+}
+
+function isHtml(text: string): boolean {
+  return /^\s*<(?:!doctype\s+html|html|head|body)\b/i.test(text);
 }
 
 /** With the prefix of `baseUrl`, which may be the mistake, and without the query, which may hold personal data. */
@@ -421,11 +438,10 @@ function parseBody(text: string): unknown {
 
 function notUsable(text: string): ValidationIssue {
   const body = parseBody(text);
-  const isHtml = /^\s*<(?:!doctype\s+html|html|head|body)\b/i.test(text);
   const got =
     text.trim() === ''
       ? 'nothing'
-      : isHtml
+      : isHtml(text)
         ? 'an HTML page. Does `baseUrl` point at a website, or at a proxy with a login page?'
         : Array.isArray(body)
           ? 'a list'

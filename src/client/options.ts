@@ -244,6 +244,19 @@ const NAMES: OptionNames<PaymentsClientOptions> = {
   apiToken: true,
 };
 
+/** @throws `ConfigurationError` for options in place of the environment, whose variables have other names */
+export function checkEnvironment(env: object | undefined): void {
+  const option = Object.keys(env ?? {}).find((name) => Object.hasOwn(NAMES, name));
+  if (option === undefined || env === globalThis.process?.env) return;
+  const isFree = Object.hasOwn(FROM_ENV_OPTIONS, option);
+  throw new ConfigurationError(
+    `The first argument of \`fromEnv\` is the environment, and \`${option}\` is an option: ` +
+      (isFree
+        ? `\`PaymentsClient.fromEnv(process.env, { ${option} })\`.`
+        : 'pass all of them to `new PaymentsClient({ baseUrl, apiKey, apiToken })`.'),
+  );
+}
+
 /** @throws `ConfigurationError` for the first option that cannot work */
 export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
   if (typeof given !== 'object' || given === null) {

@@ -23,6 +23,7 @@ import type { Message } from './interpret';
 import {
   type BodyCallOptions,
   type CallOptions,
+  checkEnvironment,
   FROM_ENV_OPTIONS,
   type PaymentsClientOptions,
   resolveOptions,
@@ -83,6 +84,7 @@ export class PaymentsClient implements HasCredentials {
     env?: Readonly<Record<string, string | undefined>>,
     options: Omit<PaymentsClientOptions, 'baseUrl' | 'apiKey' | 'apiToken'> = {},
   ): PaymentsClient {
+    checkEnvironment(env);
     const fromEnv = clientOptionsFromEnv(env);
     const {
       previous = fromEnv.previous,

@@ -3,7 +3,7 @@ import { type CallName, ConfigurationError, InvalidRequestError } from '../error
 import type { Secrets } from '../service/credentials';
 import type { Operation } from '../service/operations';
 import { type Schema, type Validation, validate } from '../service/schema';
-import { isGiven, isObject } from '../shared/objects';
+import { isGiven, isObject, nameOfType } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { toJson } from '../values/to-json';
@@ -25,8 +25,15 @@ export function requestBody<T>(
   options: BodyCallOptions,
 ): string {
   const subject = `The request of ${operation.name}`;
-  const { extraFields } = readNamedOptions(operation.name, options, BODY_CALL_OPTIONS);
   const isDocumented = (name: PropertyKey) => fieldsOf(object).has(String(name));
+  if (!isObject(request)) {
+    const [first] = Object.keys(object._zod.def.shape);
+    const isText = typeof request === 'string';
+    const json = isText ? '. Of JSON, pass what `JSON.parse` gives' : '';
+    const message = `expected an object, \`{ ${first}: … }\`, got ${nameOfType(request)}${json}`;
+    throw new InvalidRequestError(subject, [{ path: [], message }]);
+  }
+  const { extraFields } = readNamedOptions(operation.name, options, BODY_CALL_OPTIONS);
   let body = toJson(subject, () => request, isDocumented);
   const misplaced = misplacedFields(JSON.parse(body), object);
   if (misplaced.length > 0) throw new InvalidRequestError(subject, misplaced);
@@ -120,7 +127,10 @@ export function pathOf(operation: Operation, parameter: string): string {
 }
 
 function problemWithParameter(parameter: unknown): string | undefined {
-  if (typeof parameter !== 'string') return 'expected a string';
+  if (typeof parameter !== 'string') {
+    const isPromise = typeof Object(parameter).then === 'function';
+    return `expected a string, got ${isPromise ? 'a promise: `await` it' : nameOfType(parameter)}`;
+  }
   if (parameter === '') return 'expected a non-empty string';
   // Percent-encoding does not touch dots, and every URL parser resolves dot segments.
   if (parameter === '.' || parameter === '..') return 'expected an identifier, not a dot segment of a path';

@@ -1,7 +1,8 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
 import type { DeadLetter } from '../stores/dead-letters';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
-import { type Booking, isRetried } from '../webhooks/order-link';
+import { isRetried } from '../webhooks/kept';
+import type { Booking } from '../webhooks/order-link';
 import type { ReplayResult } from '../webhooks/replay-and-settle';
 import type { Failure, RunResult } from '../webhooks/run-once';
 import { OrderBusyError } from './errors';

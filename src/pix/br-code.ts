@@ -197,7 +197,7 @@ function readFields(text: string, start: number, end: number, unit: Unit): BrCod
       throw new BrCodeError(
         'cut_short',
         offset,
-        `tag ${tag} announces ${Number(length)} characters, and ${end - valueAt} follow. Copy all of the text.`,
+        `tag ${tag} should be ${Number(length)} long, and is ${end - valueAt} long. Copy all of the text.`,
       );
     if (fields.some((field) => field.tag === tag))
       throw new BrCodeError('repeated_tag', offset, `tag ${tag} is there twice.`);

@@ -184,7 +184,7 @@ export const CODES: Readonly<Record<PixCodeContext, Readonly<Record<string, Code
     AM09: ['Return above the original amount', 'Devolução acima do valor original', amount],
     AM18: ['Wrong number of transactions', 'Quantidade de transações incorreta', support],
     BE01: ['The account holder differs', 'Titular da conta diferente', receiver],
-    BE17: ['QR code refused', 'QR Code recusado', receiver],
+    BE17: ['QR code refused', 'QR code recusado', receiver],
     CH11: ["The receiver's document is wrong", 'Documento do recebedor incorreto', receiver],
     DS04: ["Refused by the receiver's bank", 'Recusado pelo banco do recebedor', banks],
     DS27: ['Bank not active in Pix', 'Banco não ativo no Pix', receiver],

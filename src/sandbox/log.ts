@@ -25,6 +25,8 @@ export type SandboxLogEntry =
       readonly referenceCode?: string | undefined;
       /** The fields of its body that the document does not have, such as `shopper.docment`. Missing where there is none. */
       readonly unknownFields?: readonly string[] | undefined;
+      /** The fields whose value the document does not show, such as a `periodicity`. Missing where there is none. */
+      readonly unknownValues?: readonly string[] | undefined;
     }
   | {
       /** An attempt to deliver a notification. */

@@ -6,8 +6,16 @@ const NO_CONNECTION = [
   /timeout exceeded when trying to connect|no connections? (is |are )?available|queue limit reached|acquiring a connection|too many (clients|connections)|free slot|slot .*free/i,
 ] as const;
 
+/** What drivers and ORMs throw once somebody has closed them. */
+const CLOSED = [
+  /\bClient(?:Closed|Offline)Error\b/,
+  /after calling end on the pool|pool is closed|unable to acquire a connection|client was closed|already been destroyed|connection manager was closed|driver not connected|connection is not established|database (?:connection )?is not open/i,
+  'Its client is closed: something has called `end`, `destroy`, `quit` or `close` on it, or has never opened it. Make one ' +
+    'client for the whole process, and close it last.',
+] as const;
+
 const UNREACHABLE = [
-  /\b(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|PROTOCOL_CONNECTION_LOST|57P0[123]|08\w{3}|P1001|P1002|P1017|MaxRetriesPerRequestError|Client(Closed|Offline)Error|SocketClosedUnexpectedlyError|ConnectionTimeoutError)\b/,
+  /\b(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|PROTOCOL_CONNECTION_LOST|57P0[123]|08\w{3}|P1001|P1002|P1017|MaxRetriesPerRequestError|SocketClosedUnexpectedlyError|ConnectionTimeoutError)\b/,
   /connection (is closed|terminated|ended)|closed the connection|unable to open database|^(LOADING|CLUSTERDOWN|MASTERDOWN)\b/i,
   'Its database cannot be reached. Check that it is running, its address, and the network between.',
 ] as const;
@@ -42,6 +50,7 @@ const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string]
     'No connection was free. Look for callbacks that are slow or that ask the pool for a second connection, and make the ' +
       'pool larger.',
   ],
+  CLOSED,
   UNREACHABLE,
   [
     /\b(40P01|40001|55P03|ER_LOCK_\w+|1205|1213|SQLITE_BUSY)\b/,
@@ -71,9 +80,29 @@ export function storeCause(error: unknown): string {
  */
 export function cannotAsk(error: unknown, dialect: string): string | undefined {
   const errors = errorsIn(error);
-  if (sayOneOf(errors, UNREACHABLE[0], UNREACHABLE[1])) return UNREACHABLE[2];
-  if (sayOneOf(errors, /\b(28P01|28000|ER_ACCESS_DENIED_ERROR|1045|P1000)\b/, NO_MESSAGE)) {
-    return 'The database refused the user or the password of the connection.';
+  for (const [codes, messages, says] of [CLOSED, UNREACHABLE]) {
+    if (sayOneOf(errors, codes, messages)) return says;
+  }
+  if (
+    sayOneOf(
+      errors,
+      /\b(28P01|28000|ER_ACCESS_DENIED_ERROR|1045|P1000)\b/,
+      /client password must be a string/,
+    )
+  ) {
+    return (
+      'The database refused the user or the password of the connection. Is the variable set that has its address? ' +
+      'Without an address, drivers take this machine, and your own user without a password.'
+    );
+  }
+  if (sayOneOf(errors, /\b(3D000|ER_BAD_DB_ERROR|1049|ER_NO_DB_ERROR|1046|P1003)\b/, NO_MESSAGE)) {
+    return 'The address of the connection names no database, or one that does not exist: look at its end, after the last `/`.';
+  }
+  if (sayOneOf(errors, /\b3F000\b/, NO_MESSAGE)) {
+    return 'Its schema does not exist: create it, or leave the option `schema` out.';
+  }
+  if (sayOneOf(errors, NO_CODE, /unexpected .* message from backend|unexpected packet|malformed .*packet/i)) {
+    return `What listens at its address is no ${dialect}: check the port, and take the driver and the store of your database.`;
   }
   if (sayOneOf(errors, /\b(42601|ER_PARSE_ERROR|1064)\b/, NO_MESSAGE)) {
     return `The database does not understand ${dialect}'s SQL: take the store, or the \`dialect\`, of the database that you use.`;
@@ -82,6 +111,7 @@ export function cannotAsk(error: unknown, dialect: string): string | undefined {
 }
 
 const NO_MESSAGE = /^(?!)/;
+const NO_CODE = NO_MESSAGE;
 
 /** Whether it says that no connection was free. */
 export function saysNoConnection(error: unknown): boolean {
@@ -98,6 +128,15 @@ export function saysNoTable(error: unknown): boolean {
     (each) =>
       /\b(42P01|ER_NO_SUCH_TABLE|1146)\b/.test(codesOf(each)) ||
       textOf(each['message']).includes('no such table: '),
+  );
+}
+
+/** Whether it says that a column of the table does not exist. */
+export function saysNoColumn(error: unknown): boolean {
+  return sayOneOf(
+    errorsIn(error),
+    /\b(42703|ER_BAD_FIELD_ERROR|1054)\b/,
+    /no such column|has no column named/,
   );
 }
 

@@ -29,7 +29,13 @@ export interface MysqlQueryable {
  *   and `DELETE` on the table. For exactly once, join your own transaction: `storeWithin`, or
  *   the store of your ORM (`drizzleStore` and its kin).
  * - **A silent connection**: the handler answers 503 after `storeTimeoutMs`, but mysql2 waits on, and its pool is used up
- *   by such connections. `docs/database.md` in the repository has three lines that close them.
+ *   by such connections. These lines close them, after more than your longest transaction:
+ *
+ * ```ts
+ * const timers = new Map<object, NodeJS.Timeout>();
+ * pool.on('acquire', (connection) => timers.set(connection, setTimeout(() => connection.destroy(), afterMs)));
+ * pool.on('release', (connection) => clearTimeout(timers.get(connection)));
+ * ```
  */
 export class MysqlStore extends StoreOverRecords {
   /**

@@ -1,6 +1,6 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { DAY_MS, sleep } from '../shared/time';
-import { cannotAsk, mayRetry, saysNoTable } from './driver-error';
+import { cannotAsk, mayRetry, saysNoColumn, saysNoTable } from './driver-error';
 import {
   type ListedRecord,
   type ListPage,
@@ -207,8 +207,13 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
         // IF NOT EXISTS does not protect against another process that creates the same right now.
         await this.#run(statement, []).then(undefined, () => this.#run(statement, []));
       }
+      // Nor does it say whose a table is that was there before. A role that may create it need not read it.
+      await this.#run(this.sql.columns, []).then(undefined, (error: unknown) => {
+        if (saysNoColumn(error)) throw error;
+      });
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
+      if (saysNoColumn(cause)) throw this.#notOurs(cause);
       const unasked = cannotAsk(cause, DIALECT_NAMES[this.#dialect]);
       if (unasked !== undefined) {
         throw new StoreError(`The table ${this.sql.name} was not created. ${unasked}`, { cause });
@@ -221,6 +226,14 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
         { cause },
       );
     }
+  }
+
+  #notOurs(cause: unknown): StoreError {
+    return new StoreError(
+      `There is a table ${this.sql.name} that is not the store's: it lacks columns. Give the store another \`table\`, or ` +
+        'rename that one. `createTable()` changes no table that exists.',
+      { cause },
+    );
   }
 
   createTableSql(): string {
@@ -239,6 +252,7 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
       // One statement is a transaction of its own, which serializable isolation may refuse.
       return await (tx === undefined ? retrying(run) : run());
     } catch (cause) {
+      if (saysNoColumn(cause)) throw this.#notOurs(cause);
       if (!saysNoTable(cause)) throw cause;
       throw new StoreError(
         `The store's table ${this.sql.name} is not there. Call \`createTable()\` once before the first notification, ` +
@@ -407,6 +421,8 @@ THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`
   return {
     /** The table, quoted. */
     name,
+    /** Fails for a table of somebody else's. */
+    columns: `SELECT id, record, version, expires_at FROM ${name} LIMIT 0`,
     /** `[key]`. Always one row: `record` and `version`, null where there is none, and `now`. */
     read: numbered(`SELECT ${row} FROM (SELECT 1) AS one LEFT JOIN ${name} ON id ${is('=')} ?`),
     /** `[key]`, after two limits in PostgreSQL. The same row, locked; none if there is none or another has it. */

@@ -32,10 +32,25 @@ export const WITHIN_OPTIONS: OptionNames<StoreWithinOptions> = { ...JOINED_OPTIO
 
 /**
  * A store that joins the transactions of any driver or ORM: what a callback writes through `context.transaction` happens
- * **exactly once**. `docs/database.md` in the repository has an access as an example, and what a callback must keep to:
+ * **exactly once**. `docs/database.md` in the repository says what a callback must keep to. Over a pool of `mysql2/promise`:
  *
  * ```ts
- * const store = storeWithin<PoolConnection>({ transaction, query }, { dialect: 'mysql' });
+ * const access = {
+ *   async transaction(work) {
+ *     const connection = await pool.getConnection();
+ *     try {
+ *       await connection.beginTransaction();
+ *       await work(connection);
+ *       await connection.commit();
+ *     } catch (error) {
+ *       connection.destroy(); // this rolls back too
+ *       throw error;
+ *     }
+ *     connection.release();
+ *   },
+ *   query: async (connection, text, values) => (await (connection ?? pool).query(text, values))[0],
+ * };
+ * const store = storeWithin<PoolConnection>(access, { dialect: 'mysql' });
  * ```
  *
  * The claim, the writes and the completion are one transaction, and `200` is answered only when its commit was

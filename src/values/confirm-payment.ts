@@ -123,6 +123,11 @@ export async function confirmPayment(
   if (typeof (acceptRefunded ?? false) !== 'boolean') {
     throw new ConfigurationError('Expected `acceptRefunded` to be true or false.');
   }
+  if (typeof client?.getTransaction !== 'function') {
+    throw new ConfigurationError(
+      'Expected `confirmPayment(client, notification)`, with a `PaymentsClient` as the first argument.',
+    );
+  }
   if (notification?.kind !== 'payment') {
     const message = 'expected payment; a notification of another kind does not confirm a payment';
     throw new InvalidRequestError('The notification', [{ path: ['kind'], message }]);

@@ -1,5 +1,6 @@
 import { invalidArgument } from '../errors/argument-errors';
 import type { QrCode } from '../service/operations/create-recurring-checkout';
+import { isObject } from '../shared/objects';
 
 /** The picture of a QR code. */
 export interface QrCodeImage {
@@ -32,7 +33,7 @@ export function decodeQrCode(qrCode: Pick<QrCode, 'base64'> | string): QrCodeIma
 
 function base64Of(qrCode: Pick<QrCode, 'base64'> | string): string {
   if (typeof qrCode === 'string') return qrCode;
-  if (typeof qrCode !== 'object' || qrCode === null || Array.isArray(qrCode)) {
+  if (!isObject(qrCode) || isObject(Reflect.get(qrCode, 'response'))) {
     throw invalidArgument('The QR code', {
       qrCode: 'expected `response.instructions.qrCode` of a checkout, or its `base64`',
     });

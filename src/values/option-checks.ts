@@ -106,10 +106,13 @@ export function hintFor(unknown: string, known: readonly string[], all: string):
     : `${all} are ${known.join(', ')}.`;
 }
 
-/** Whether a name contains the other one, or differs by two characters at most; capital letters do not count. */
+/** Whether a name contains the other one, or differs by two characters at most, a short one by one; in any case. */
 function isSimilar(given: string, known: string): boolean {
   const [a, b] = [given.toLowerCase(), known.toLowerCase()];
-  return (a.length > 2 && (b.includes(a) || a.includes(b))) || distance(a, b) <= 2;
+  return (
+    (a.length > 2 && (b.includes(a) || a.includes(b))) ||
+    distance(a, b) <= (Math.min(a.length, b.length) > 4 ? 2 : 1)
+  );
 }
 
 /** How many characters have to be inserted, deleted or replaced (Levenshtein). */

@@ -1,6 +1,7 @@
 import { documentedKinds } from '../service/notifications';
 import { isBytes, utf8 } from '../shared/bytes';
 import type { LetterFailure, NewDeadLetter } from '../stores/dead-letters';
+import { endedBy } from './kept';
 import type { Identity } from './key';
 import { readQuery } from './recognize';
 import type { Failure } from './run-once';
@@ -22,31 +23,8 @@ export interface Undelivered {
  * swallowed, or a constraint that fails at the commit.
  */
 export function isKept({ code, status }: Failure): boolean {
-  return KEPT_CODES.has(code) || (code === 'store_failed' && status === 500);
+  return endedBy(code) !== undefined && (code !== 'store_failed' || status === 500);
 }
-
-const KEPT_CODES: ReadonlySet<string> = new Set([
-  'unhandled',
-  'invalid_notification',
-  'callback_failed',
-  'callback_timeout',
-  'transaction_ended',
-  'not_confirmed',
-  'confirm_failed',
-  'lease_lost',
-  'unexpected_repeat',
-  'too_many_states',
-  'paid_twice',
-  'other_amount',
-  'closed',
-  'other_sale',
-  'no_order',
-  'unclear_amount',
-  'returned_in_full',
-  'early_return',
-  'sale_status',
-  'needs_person',
-]);
 
 /** Makes the entry for a failure. */
 export function deadLetter(

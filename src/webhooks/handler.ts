@@ -146,11 +146,15 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
   async function answerTo(first: unknown, second?: unknown): Promise<unknown> {
     if (isRequest(first)) return toResponse(await handle(first));
     if (isNodeResponse(second)) return answerOn(second, Object(first), judge, report);
-    report('internal', { status: 500, message: WRONG_ARGUMENT });
+    report('internal', { status: 500, message: `${WRONG_ARGUMENT}${adapterFor(first)}` });
     return toResponse(answer(500));
   }
   const handler = Object.assign(answerTo, {
-    handle,
+    async handle(request: PlainRequest, ...more: unknown[]) {
+      // It would resolve, and nobody would answer the request.
+      if (isNodeResponse(more[0])) report('internal', { status: 500, message: HANDLE_WITH_RESPONSE });
+      return handle(request);
+    },
     drain: () => running.drain(),
     deadLetters: deadLettersOf(listener),
     replay: (entries?: readonly DeadLetter[]) => replay(entries, listener, unlessDraining),
@@ -208,3 +212,26 @@ const toResponse = ({ status, headers, body }: PlainResponse): Response =>
 const WRONG_ARGUMENT =
   'The handler was called neither with a `Request` nor with the request and response of `node:http`. On AWS Lambda ' +
   'export `toLambda(handler)`; elsewhere call `handler.handle({ method, url, headers, body })`.';
+
+const HANDLE_WITH_RESPONSE =
+  '`handler.handle` was called with the response of `node:http`, which it does not answer: it resolves with the answer. ' +
+  'Call the handler itself: `handler(request, response)`, in Express `app.all(path, handler)`.';
+
+/** What to call, by what the handler was called with; `''` if that says nothing. */
+function adapterFor(given: unknown): string {
+  if (given === undefined) {
+    return ' It was called without anything: mount the handler itself, `handler`, and not what `handler()` gives.';
+  }
+  try {
+    const { on, headers, raw, req, res } = Object(given) as Readonly<Record<string, unknown>>;
+    if (isRequest(Object(req).raw)) return ' This is a context of Hono: call `handler(c.req.raw)`.';
+    if (isNodeResponse(res)) return ' This has `req` and `res` in it: call `handler(req, res)`.';
+    if (raw !== undefined && headers !== undefined)
+      return ' This is a request of Fastify: call `handler.handle(request)`, and send what it resolves with.';
+    if (typeof on === 'function' && headers !== undefined)
+      return ' This is the request without its response: call `handler(request, response)`.';
+  } catch {
+    // A getter threw.
+  }
+  return '';
+}

@@ -141,30 +141,6 @@ export interface RememberedCase extends CaseEntry {
   readonly at: number;
 }
 
-/** The reasons of cases that are tried again by the steps of letters. */
-export const RETRIED_CASES: ReadonlySet<string> = new Set([
-  'callback_failed',
-  'callback_timeout',
-  'confirm_failed',
-  'lease_lost',
-  'not_confirmed',
-  'store_failed',
-]);
-
-/** The reasons that hold as long as the order is as it is: decided again, and run only once they have gone. */
-export const DECIDED_AGAIN: ReadonlySet<string> = new Set([
-  'closed',
-  'early_return',
-  'no_order',
-  'other_amount',
-  'other_sale',
-]);
-
-/** Whether `orders.maintain` tries a case again by itself; else only a person ends it. */
-export function isRetried(code: string): boolean {
-  return RETRIED_CASES.has(code) || code === 'early_return' || code === 'other_sale';
-}
-
 /** The kinds that are decided by their order, and have no callback of their own with `createOrders`. */
 export const ORDER_KINDS: ReadonlySet<string> = new Set(['payment', 'saleStatus', 'refund', 'reversal']);
 

@@ -1,5 +1,6 @@
 import { ConfigurationError, InvalidNotificationError, WebhookAuthenticationError } from '../errors';
 import type { Credentials } from '../service/credentials';
+import { isObject } from '../shared/objects';
 import { checkAuthorization } from './authorization';
 import { type AnyDefinition, checkKinds, type Notification } from './kinds';
 import { type QuerySource, readJsonObject, recognize } from './recognize';
@@ -61,7 +62,7 @@ export function constructNotification<const Kinds extends readonly AnyDefinition
 
 /** Refuses a body text that is passed alone, instead of as `body`. */
 function assertInput(input: unknown, usage: string): void {
-  if (typeof input !== 'object' || input === null) {
+  if (!isObject(input) || !('body' in input)) {
     throw new ConfigurationError(`Expected \`${usage}\`: the body goes into \`body\`.`);
   }
 }

@@ -1,5 +1,7 @@
+import { ConfigurationError } from '../errors';
 import type { OpenEnum } from '../service/fields';
 import { type PayoutErrorCode, payoutErrorMeanings } from '../service/notifications/payout';
+import { isObject } from '../shared/objects';
 
 /** Why a payout failed. */
 export interface PayoutFailure {
@@ -31,8 +33,14 @@ const WITH_REASON: readonly unknown[] = ['PE0003', 'PE0004'];
  * forms are not in the document: services of this kind send them.
  *
  * @param payload - the payload of a `payout` notification
+ * @throws `ConfigurationError` for anything else than a payload
  */
 export function payoutFailure(payload: PayoutOutcome): PayoutFailure | undefined {
+  if (!isObject(payload) || isObject(Reflect.get(payload, 'payload'))) {
+    throw new ConfigurationError(
+      'Expected `payoutFailure(notification.payload)`, of a `payout` notification.',
+    );
+  }
   if (payload.success !== false) return undefined;
   const { error_code, message } = payload;
   const [, documented, text = ''] = /^\s*(PE\d{4})\b(.*)/s.exec(error_code ?? '') ?? [];

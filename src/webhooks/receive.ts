@@ -9,9 +9,10 @@ import { MAX_REPEATS } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import { checkAgainst, isSwapped } from './authorization';
 import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
+import { isRetried } from './kept';
 import { type Identity, identify } from './key';
 import type { ResolvedHandlerOptions } from './options';
-import { isRetried, mayNameOrder } from './order-link';
+import { mayNameOrder } from './order-link';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookDone, WebhookReportDetails } from './report';
 import type { WebhookReportCode } from './report-texts';
@@ -59,7 +60,9 @@ export async function receive(
   const head = headOf(request);
 
   // Authorize, before the body is read.
-  if (head.method !== 'POST') return refuse(report, 'method_not_allowed', { status: 405 });
+  if (head.method !== 'POST') {
+    return refuse(report, 'method_not_allowed', { status: 405, fate: head.method ? undefined : NO_METHOD });
+  }
   const header = getAuthorization(head);
   const authorized = checkAgainst(header, expectedAuthorizations);
   if (!authorized.ok) {
@@ -101,8 +104,24 @@ export async function receive(
     if (error instanceof BodyProblem) return refuse(report, error.code, error);
     if (!(error instanceof InvalidNotificationError)) throw error;
     const { issues, body } = error;
-    return refuse(report, 'invalid_body', { status: 400, issues, received: body });
+    return refuse(report, 'invalid_body', { status: 400, issues, received: body, fate: formOf(body) });
   }
+}
+
+const NO_METHOD = 'It has no `method`: pass `{ method, url, headers, body }`.';
+
+/** What a body is that holds no JSON object, where that says what to change. */
+function formOf(body: unknown): string | undefined {
+  if (body === undefined || body === null || body === '') {
+    return 'It is empty: pass what arrived as `body`, in a parser’s form or as text.';
+  }
+  if (typeof body !== 'string') return undefined;
+  if (body === '[object Object]') {
+    return 'It is the text of an object that was turned into text: pass the object itself, or `JSON.stringify` of it.';
+  }
+  if (/^\s*"/.test(body)) return 'It is a JSON text within a JSON text: something has encoded it twice.';
+  if (/^eyJ[\w+/]*={0,2}$/.test(body)) return 'It is Base64: pass `isBase64Encoded: true` beside it.';
+  return undefined;
 }
 
 /** A notification as it is acted on: with `createOrders`, a body of no known kind may mean a payment. */

@@ -22,9 +22,16 @@ export function readJsonObject(body: unknown, decoded = decodeBody(body)): JsonO
   } catch {
     // A text is no object.
   }
-  if (isObject(value)) return value;
-  const issues = [{ path: [], message: 'expected a JSON object' }];
+  const unread = isObject(value) ? unreadForm(value) : '';
+  if (isObject(value) && unread === '') return value;
+  const issues = [{ path: [], message: `expected a JSON object${unread}` }];
   throw new InvalidNotificationError('The body cannot be read.', { issues, body });
+}
+
+/** What is passed in place of a body: JSON has no functions. */
+function unreadForm({ then, json }: JsonObject): string {
+  if (typeof then === 'function') return ', got a promise: `await` it';
+  return typeof json === 'function' ? ', got a request: pass `await request.text()`' : '';
 }
 
 /** A JSON object, as a body holds it. */

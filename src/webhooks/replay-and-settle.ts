@@ -1,11 +1,13 @@
 import { ConfigurationError, InvalidNotificationError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
+import { nameOfType } from '../shared/objects';
 import { DAY_MS } from '../shared/time';
 import { type DeadLetter, type LetterEnd, type LetterNote, nextTryAt } from '../stores/dead-letters';
 import { confirmPayment } from '../values/confirm-payment';
 import { readPage } from '../values/option-checks';
+import { endedBy, isDecidedByOrder } from './kept';
 import { type Identity, identify } from './key';
-import { type Booking, DECIDED_AGAIN, RETRIED_CASES } from './order-link';
+import type { Booking } from './order-link';
 import { conclude, type Ended, keeping, type Listener, meant } from './receive';
 import { readJsonObject, recognize } from './recognize';
 import type { Reporter } from './report';
@@ -70,6 +72,9 @@ export function deadLettersOf({ store, lettersMs, report }: Listener): DeadLette
     },
     async forget(key) {
       checkKept(lettersMs);
+      if (typeof key !== 'string') {
+        throw new ConfigurationError(`Expected \`deadLetters.forget(letter.key)\`, got ${nameOfType(key)}.`);
+      }
       await store.forgetLetter(key);
     },
   };
@@ -156,7 +161,9 @@ function mayReplay(letter: DeadLetter, listener: Listener): boolean {
   // What it did has been committed: running it would find it done, and forget that a person has to look.
   if (letter.code === TRANSACTION_ENDED.code || !isTrusted(letter, listener)) return false;
   // A case that is neither is for a person.
-  return listener.orders === undefined || isDecidedAgain(letter, listener) || RETRIED_CASES.has(letter.code);
+  return (
+    listener.orders === undefined || isDecidedAgain(letter, listener) || endedBy(letter.code) === 'retry'
+  );
 }
 
 /** Whether it came with a pair that is valid now, or the service confirms it whatever it came with. */
@@ -167,7 +174,7 @@ function isTrusted({ credential, kind }: DeadLetter, { fingerprints, orders, con
 
 /** Whether it is looked at whenever there is a replay: it costs a question only once its order has changed. */
 function isDecidedAgain({ code }: DeadLetter, { orders }: Listener): boolean {
-  return orders !== undefined && DECIDED_AGAIN.has(code);
+  return orders !== undefined && isDecidedByOrder(code);
 }
 
 /** A letter whose mark is missing in its order gets one, as after a crash between the two. */

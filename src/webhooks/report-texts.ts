@@ -158,7 +158,8 @@ export const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string
   callback_failed: ['The callback threw.'],
   callback_timeout: [
     'The callback took longer than `callbackTimeoutMs`. If it still succeeds within its lease, that is recorded.',
-    'Raise `callbackTimeoutMs`, or write the work to a queue and return.',
+    'Raise `callbackTimeoutMs`, or write the work to a queue and return. A callback of `createOrders` must not wait for ' +
+      '`open`, `close` or `decide` of its own order, nor for `stop` or `drain`: they wait for it.',
   ],
   nothing_awaited: [
     'The callback ended before the database could have answered anything, so it has awaited no statement. It is done.',

@@ -63,7 +63,11 @@ export class WebhookReport {
     const [what, advice] = details.message === undefined ? MESSAGES[code] : [details.message];
     const why = details.reason && REASONS[details.reason];
     const fields = details.issues?.length ? `Fields: ${pathsOf(details.issues)}.` : undefined;
-    const cause = STORE_CODES.has(code) ? storeCause(details.error) : undefined;
+    const cause = STORE_CODES.has(code)
+      ? storeCause(details.error)
+      : code === 'callback_failed' && readUndefined(details.error)
+        ? UNDEFINED_READ
+        : undefined;
     this.message = [what, why, fields, details.fate, cause, advice].filter(Boolean).join(' ');
     this.status = details.status;
     this.kind = details.kind;
@@ -83,3 +87,10 @@ export class WebhookReport {
 
 /** Codes whose cause is what a database has thrown. */
 const STORE_CODES: ReadonlySet<WebhookReportCode> = new Set(['store_failed', 'dead_letters_failed']);
+
+const UNDEFINED_READ =
+  'Something that it reads is undefined: `context.transaction`, for example, which only a store that joins transactions gives.';
+
+function readUndefined(error: unknown): boolean {
+  return error instanceof TypeError && /undefined/.test(error.message);
+}

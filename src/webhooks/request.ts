@@ -99,6 +99,12 @@ const LEFT_EMPTY =
 const NOT_READABLE =
   'Reading `body` of the request threw, as on Vercel for a body that is no JSON: see `error`. Look at what parses it.';
 
+const NODE_REQUEST =
+  '`handler.handle` was called with a request of `node:http`, whose `body` is not read yet. Call the handler itself with both: ' +
+  '`handler(request, response)`.';
+
+const PROMISE = 'The `body` is a promise: `await` it, and pass what it resolves with.';
+
 type BodySource = Pick<PlainRequest, 'body' | 'isBase64Encoded'> & { readonly bodyUsed?: boolean };
 
 interface BodyLimits {
@@ -119,6 +125,9 @@ export function receiveBody(request: BodySource, limits: BodyLimits): unknown {
   const body = bodyOf(request);
   if (isReadableStream<Uint8Array | string>(body)) return collect(pumpWebStream, body, limits);
   if (isNodeStream(body)) return collect(pumpNodeStream, body, limits);
+  if (body === undefined && isNodeStream(request))
+    throw new BodyProblem('invalid_body', undefined, NODE_REQUEST);
+  if (typeof Object(body).then === 'function') throw new BodyProblem('body_already_read', undefined, PROMISE);
   const isBase64 = isBase64Encoded === true && typeof body === 'string';
   if (exceeds(body, isBase64, limits)) throw new BodyProblem('body_too_large');
   if (isObject(body) && !isBytes(body) && Object.keys(body).length === 0) {

@@ -20,7 +20,7 @@ async function start() {
   return { sandbox, client, url, effects, actions };
 }
 
-describe.concurrent('a listener with `confirm`', { timeout: 120_000 }, () => {
+describe('a listener with `confirm`', { timeout: 120_000 }, () => {
   it('acts once on `pay` and then `resend`', async () => {
     const { sandbox, client, url, actions } = await start();
     sandbox.setWebhookUrl(url);

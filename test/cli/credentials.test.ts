@@ -6,11 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { selfSigned } from '../client/self-signed';
 import { reply, startHttpsServer } from '../helpers/http-server';
 import { startRecorder } from './listeners';
-import { credentials, environment, runCli } from './run-cli';
+import { credentials, environment, runCli, runCliProcess } from './run-cli';
 
 const authorization = `Basic ${Buffer.from(`${credentials.apiKey}:${credentials.apiToken}`).toString('base64')}`;
 
-describe.concurrent('the credentials of a command', { timeout: 60_000 }, () => {
+describe('the credentials of a command', { timeout: 60_000 }, () => {
   it('go over plain http to another host only with --allow-insecure-http', async () => {
     const url = 'http://listener.invalid/webhooks';
     expect(await runCli(['verify', url])).toMatchObject({
@@ -43,7 +43,7 @@ const commands: [name: string, args: string[]][] = [
 const overHttp = ['to be an https URL, or one of this machine', 'plain http would show them to the network'];
 const broken = { PAYMENTS_API_KEY, PAYMENTS_API_TOKEN: `${credentials.apiToken}\n` };
 
-describe.concurrent.each(commands)('%s refuses', (_command, args) => {
+describe.each(commands)('%s refuses', (_command, args) => {
   it.each<[what: string, url: string, env: Record<string, string>, messages: string[]]>([
     ['plain http to another host', 'http://merchant.example/webhooks', environment, overHttp],
     ['plain http to an address of the network', 'http://192.168.0.1:3000/', environment, overHttp],
@@ -77,6 +77,6 @@ it('verify sends over https, with the certificates that Node trusts', async () =
   const args = ['verify', server.url, '--json'];
   expect(await runCli(args)).toMatchObject({ status: 2, stdout: expect.stringContaining('SELF_SIGNED') });
   expect(server.requests).toEqual([]);
-  await runCli(args, { ...environment, NODE_EXTRA_CA_CERTS: certificate });
+  await runCliProcess(args, { ...environment, NODE_EXTRA_CA_CERTS: certificate });
   expect(server.requests[0]?.headers.authorization).toBe(authorization);
 });

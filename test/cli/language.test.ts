@@ -8,7 +8,7 @@ import { credentials, environment, printed, runCli, startCli, words } from './ru
 
 const pt = { LANG: 'pt_BR.UTF-8' };
 
-describe.concurrent('with a Portuguese locale', { timeout: 60_000 }, () => {
+describe('with a Portuguese locale', { timeout: 60_000 }, () => {
   it.each(['', ...commands.map(({ name }) => name)])(
     'the help of "%s" has no English sentence',
     async (name) => {
@@ -58,7 +58,7 @@ describe.concurrent('with a Portuguese locale', { timeout: 60_000 }, () => {
   it('so does everything that talks to a sandbox, and the sandbox’s own log', async () => {
     const listener = await startRecorder(500);
     const env = { ...environment, ...pt };
-    const sandbox = startCli(
+    const sandbox = await startCli(
       ['sandbox', '--port', '0', '--webhook-url', listener.url, '--retry-interval', '500'],
       env,
     );

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { deliveryLine } from '../../src/cli/commands/control-command';
 import { logLine } from '../../src/cli/commands/sandbox';
 import { printJson } from '../../src/cli/output';
 import { visible } from '../../src/cli/visible';
@@ -50,6 +51,36 @@ describe('text from outside cannot steer the terminal', () => {
     const line = logLine(shown as Parameters<typeof logLine>[0], 1000);
     expect(line).not.toMatch(STEERING);
     expect(line.split(written)).toHaveLength(4);
+  });
+
+  it.each([
+    [
+      { status: 200, unknownValues: ['recurrence.calendar.periodicity'] },
+      'values that the document does not show: recurrence.',
+    ],
+    [
+      { status: 404, operation: 'getTransaction' },
+      'no transaction has this UUID here: the sandbox keeps them in memory',
+    ],
+  ])('a call %j of the log has a hint', (call, hint) => {
+    const entry = { type: 'request', method: 'GET', path: '/', durationMs: 1, ...call };
+    expect(logLine(entry as Parameters<typeof logLine>[0], 1000)).toContain(hint);
+  });
+
+  it.each([
+    [{ httpStatus: 401 }, 'your listener has another pair: use the one of the sandbox'],
+    [{ httpStatus: 404 }, 'your server has no POST at this path: check `--webhook-url`'],
+    [{ httpStatus: 202 }, 'only 200 counts as received'],
+    [{ httpStatus: 301 }, 'only 200 counts as received'],
+    [{ error: 'ECONNREFUSED' }, 'nothing listens there: is your server running, on this port?'],
+    [{ httpStatus: 500 }, ''],
+  ])('an answer %j of a listener has a hint, in the log and in the list', (ending, hint) => {
+    const attempt = { number: 1, manual: false, durationMs: 1, startedAt: '', ...ending };
+    const delivery = { id: 'delivery-1', kind: 'payment', url: '', status: 'pending', attempts: [attempt] };
+    const inLog = logLine({ type: 'delivery', delivery, attempt } as never, 1000);
+    expect(inLog).toContain(hint);
+    expect(deliveryLine(delivery as never)).toContain(hint);
+    if (hint === '') expect(inLog).toMatch(/next attempt in 1 s$/);
   });
 
   it.each<[where: string, url: () => Promise<string>, commands: string[], shown: string]>([

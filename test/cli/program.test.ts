@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { VERSION } from '../../src/version';
-import { credentials, runCli, words } from './run-cli';
+import { credentials, runCli, runCliProcess, words } from './run-cli';
 
-describe.concurrent('the command line', () => {
+describe('the command line', () => {
   it.each([
     ['the program', [], ['demo', 'sandbox', 'pay-out', 'verify']],
     ['demo', ['demo'], ['--json', 'Nothing leaves this machine']],
@@ -24,6 +24,21 @@ describe.concurrent('the command line', () => {
     expect(stdout.includes('Examples:')).toBe(command[0] === 'verify');
     expect(stdout, 'no space at the end of a line').not.toMatch(/ $/m);
   });
+
+  it.each([
+    ['--version', 0],
+    ['list --sandbox http://127.0.0.1:2', 1],
+    ['list --sandbox http://127.0.0.1:2 --json', 1],
+    ['nothing', 2],
+    ['verify --help', 0],
+  ])(
+    'started as users do with %j, ends with status %s, and prints what it prints here',
+    async (typed, status) => {
+      const ended = await runCliProcess(words(typed), {});
+      expect(ended).toEqual(await runCli(words(typed), {}));
+      expect(ended.status).toBe(status);
+    },
+  );
 
   it('tells its version', async () => {
     const { status, stdout } = await runCli(['--version']);

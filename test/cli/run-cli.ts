@@ -1,25 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, expect } from 'vitest';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const directory = mkdtempSync(join(tmpdir(), 'pix-automatic-sdk-cli-'));
-const program = join(directory, 'cli.mjs');
-
-// Bundled into one file, as it is published: a hundred runs of the source through a loader would take a minute.
-await build({
-  entryPoints: [join(root, 'src/cli/index.ts')],
-  outfile: program,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  logLevel: 'error',
-});
+import { type Run, runCommand } from '../helpers/run-command';
 
 /** Marked, so that a test can find them wherever they are printed. */
 export const credentials = { apiKey: 'marked-key-7f3a91', apiToken: 'marked-token-5e20bc' };
@@ -29,24 +16,29 @@ export const environment = {
   PAYMENTS_API_TOKEN: credentials.apiToken,
 };
 
-export interface Run {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Concurrent tests share the processes, which end with their file. */
 const children: ChildProcess[] = [];
-afterAll(() => {
+let bundle: Promise<string> | undefined;
+afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
-  rmSync(directory, { recursive: true });
+  if (bundle !== undefined) await rm(dirname(await bundle), { recursive: true });
 });
+
+/** In one file, as it is published: the source through a loader would take a second to start. */
+async function bundled(): Promise<string> {
+  const outfile = join(await mkdtemp(join(tmpdir(), 'pix-automatic-sdk-cli-')), 'cli.mjs');
+  const entryPoints = [fileURLToPath(new URL('../../src/cli/index.ts', import.meta.url))];
+  await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' });
+  return outfile;
+}
 
 type Environment = Readonly<Record<string, string>>;
 
 /** Starts the command line in its own process, which ends with its file’s tests. */
-export function startCli(args: readonly string[], env: Environment = environment) {
+export async function startCli(args: readonly string[], env: Environment = environment) {
   const { PATH } = process.env;
+  bundle ??= bundled();
+  const program = await bundle;
   const child = spawn(process.execPath, [program, ...args], {
     env: { ...(PATH === undefined ? {} : { PATH }), ...env },
   });
@@ -72,9 +64,17 @@ export function words(typed: string): string[] {
   return typed === '' ? [] : typed.split(' ');
 }
 
-/** Runs the command line to its end. No run may print a credential. */
-export function runCli(args: readonly string[], env?: Environment): Promise<Run> {
-  return startCli(args, env).ended;
+/** Runs the command line to its end, in this process. No run may print a credential. */
+export async function runCli(args: readonly string[], env: Environment = environment): Promise<Run> {
+  const run = await runCommand(args, env);
+  expectNoCredentials(run);
+  return run;
+}
+
+/** Runs the command line to its end as users do, in its own process. */
+export async function runCliProcess(args: readonly string[], env?: Environment): Promise<Run> {
+  const { ended } = await startCli(args, env);
+  return ended;
 }
 
 /** Waits until the command line prints text that matches. */

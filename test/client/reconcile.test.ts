@@ -467,7 +467,7 @@ describe('onProgress', () => {
 });
 
 describe('on a clock that the test moves', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
   afterEach(() => void vi.useRealTimers());
 
   /** The queries that are asked within `ms`, each with its time. */

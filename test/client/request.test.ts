@@ -110,7 +110,7 @@ describe('the body of a call', () => {
     ['an extra field that the request has', { reason: 'r', a: 1 }, { a: 2 }, ['a'], twice],
     ['an extra field of the document', { a: 1 }, { reason: 'r' }, ['reason'], twice],
     ['a toJSON that lies', { toJSON: () => ({ reason: 7 }) }, undefined, ['reason'], 'expected a string'],
-    ['nothing', undefined, undefined, [], 'expected plain JSON'],
+    ['nothing', undefined, undefined, [], 'expected an object, `{ reason: … }`, got undefined'],
     ['null', null, undefined, [], 'expected an object'],
     ['text', 'text', undefined, [], 'expected an object'],
     ['text beside extraFields', 'text', { novel: 1 }, [], 'expected an object'],
@@ -176,10 +176,10 @@ describe('a path parameter', () => {
   });
 
   it.each([
-    [undefined, 'expected a string'],
-    [7, 'expected a string'],
-    [['uuid-1'], 'expected a string'],
-    [{ toString: () => '../x' }, 'expected a string'],
+    [undefined, 'expected a string, got undefined'],
+    [7, 'expected a string, got a number'],
+    [['uuid-1'], 'expected a string, got a list'],
+    [{ toString: () => '../x' }, 'expected a string, got an object'],
     ['', 'expected a non-empty string'],
     ['.', 'expected an identifier, not a dot segment of a path'],
     ['..', 'expected an identifier, not a dot segment of a path'],

@@ -1,7 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortedError, type Fetch } from 'pix-automatic-sdk';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Respond, reply, stall, startHttpServer } from '../helpers/http-server';
 import { clientFor, endOf, failOnWarnings, failureOf, operations, trace, withoutBackOff } from './support';
 
@@ -56,9 +57,14 @@ describe.each(operations)('$name', (operation) => {
   ])('ends at once when the signal fires %s, and is not retried', async (when, respond, outcome) => {
     const server = await startHttpServer(respond);
     const controller = new AbortController();
-    const failure = failureOf(call(clientFor(server), { signal: controller.signal }));
+    const onRetry = vi.fn();
+    const onHeaders = vi.fn();
+    subscribe('undici:request:headers', onHeaders);
+    onTestFinished(() => void unsubscribe('undici:request:headers', onHeaders));
+    const failure = failureOf(call(clientFor(server, { onRetry }), { signal: controller.signal }));
+    const point = when === 'during back-off' ? onRetry : onHeaders;
     await expect.poll(() => server.requests.length, { interval: 5 }).toBe(1);
-    await sleep(50); // Give what the server sent time to arrive.
+    if (respond !== stall) await expect.poll(() => point, { interval: 20 }).toHaveBeenCalledOnce();
     controller.abort(reason);
     const expected = { name: 'AbortError', code: 'aborted', attempts: 1, cause: reason };
     // What came over a kept connection may be an answer that nobody asked for.

@@ -24,6 +24,10 @@ beforeEach(withoutBackOff);
 
 const page = 'an HTML page. Does `baseUrl` point at a website, or at a proxy with a login page?';
 
+const NO_HTTP =
+  'What listens there does not answer in HTTP: it may be another service (a database, SSH), or a port for https that was ' +
+  'called with `http://`. Check the scheme and the port of `baseUrl`.';
+
 const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines].join('\r\n').concat('\r\n\r\n');
 const tooLong = head('content-type: application/json', 'content-length: 100000');
 
@@ -125,7 +129,8 @@ describe.each(operations)('$name', (operation) => {
     expect(thrown).toBeInstanceOf(ConnectionError);
     expect(thrown).toMatchObject({ outcome: 'unknown', attempts: 1 });
     const lost = `The connection was lost during ${name} (${thrown['reason']}). `;
-    expect(thrown.message).toBe(lost + adviceOf(thrown));
+    const hint = sent.startsWith('SSH') ? `${NO_HTTP} ` : '';
+    expect(thrown.message).toBe(lost + hint + adviceOf(thrown));
   });
 
   it.each([
@@ -450,3 +455,27 @@ function withNovelFields(value: unknown): unknown {
   const fields = Object.entries(value).map(([key, field]) => [key, withNovelFields(field)]);
   return { ...Object.fromEntries(fields), novel: { deep: ['field'] } };
 }
+
+describe('what listens there is not the service', () => {
+  it.each([403, 404, 405, 500])('an HTML page with HTTP %d is named, with its host', async (status) => {
+    const text = '<!doctype html><p>shop</p>';
+    const start = `HTTP/1.1 ${status} Status\r\ncontent-type: text/html\r\ncontent-length: ${text.length}\r\n\r\n`;
+    const server = await startRawServer((socket) => socket.end(start + text));
+    const thrown = await failureOf(create.call(clientFor(server)));
+    const { host } = new URL(server.url);
+    const says = `. It came with an HTML page: check that ${host} is the service, and no website, gateway or firewall. `;
+    expect(thrown.message).toContain(says);
+    expect(thrown.message).not.toContain('shop');
+  });
+
+  it.each([
+    ['answers in another protocol', 'SSH-2.0-x\r\n'],
+    ['answers in TLS', '\x15\x03\x01\x00\x02\x02F'],
+  ])('a port that %s gets a hint', async (_, bytes) => {
+    const server = await startRawServer((socket) => socket.end(bytes, 'latin1'));
+    const thrown = await failureOf(create.call(clientFor(server)));
+    expect(thrown).toBeInstanceOf(ConnectionError);
+    expect(thrown.message).toContain(NO_HTTP);
+    expect(thrown['outcome']).toBe('unknown');
+  });
+});

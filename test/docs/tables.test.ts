@@ -6,6 +6,7 @@ import * as orders from 'pix-automatic-sdk/orders';
 import type { Notification, WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
+import { KEPT } from '../../src/webhooks/kept';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
@@ -34,6 +35,8 @@ test.each([
   ['every option', 'docs/listener.md', 'Options', handlerOptions],
   ['every kind of notification', 'docs/listener.md', 'Kinds of notifications', kinds],
   ['every code of a report', 'docs/going-live.md', 'What the listener reports', reportCodes],
+  ['every reason of a case', 'docs/orders.md', 'Cases', Object.keys(KEPT)],
+  ['every reason of a case', 'docs/pt/orders.md', 'Casos', Object.keys(KEPT)],
 ])('the page lists %s: %s, %s', (_, file, heading, names) => {
   const listed = tableOf(file, heading).flatMap(([cell = '']) => cell.split(', '));
   expect(listed.sort()).toEqual(names.toSorted());

@@ -1,4 +1,4 @@
-import { decodeQrCode, PaymentsClient, PaymentsError } from 'pix-automatic-sdk';
+import { confirmPayment, decodeQrCode, PaymentsClient, PaymentsError } from 'pix-automatic-sdk';
 import { createOrders } from 'pix-automatic-sdk/orders';
 import {
   constructNotification,
@@ -6,6 +6,7 @@ import {
   defineNotification,
   MemoryStore,
   parseNotification,
+  payoutFailure,
   toLambda,
 } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
@@ -122,7 +123,73 @@ const mistakes: Readonly<Record<string, readonly [call: () => unknown, says: str
     () => ofClient['request']?.({ method: 'POST', path: '/x', data: {} }),
     '`client.request` has no option `data`',
   ],
-  'on.pago': [() => withOptions({ on: { ...on, pago: async () => undefined } }), 'Did you mean `paid`?'],
+  "createRecurringCheckout('order-1', request)": [
+    () => ofClient['createRecurringCheckout']?.('order-1', request),
+    'expected an object, `{ currency: … }`, got a string. Of JSON, pass what `JSON.parse` gives',
+  ],
+  'createRecurringCheckout()': [
+    () => ofClient['createRecurringCheckout']?.(),
+    'expected an object, `{ currency: … }`, got undefined',
+  ],
+  "cancelScheduledPayment('e1')": [
+    () => ofClient['cancelScheduledPayment']?.('e1'),
+    'expected an object, `{ reason: … }`, got undefined',
+  ],
+  "cancelScheduledPayment('e1', 'a reason')": [
+    () => ofClient['cancelScheduledPayment']?.('e1', 'a reason'),
+    'expected an object, `{ reason: … }`, got a string',
+  ],
+  'getTransaction(a promise)': [
+    () => ofClient['getTransaction']?.(Promise.resolve('uuid')),
+    'transactionUUID: expected a string, got a promise: `await` it',
+  ],
+  'getTransaction({ uuid })': [() => ofClient['getTransaction']?.({ uuid: 'uuid' }), 'got an object'],
+  'fromEnv({ apiKey })': [
+    () => PaymentsClient.fromEnv(credentials as never),
+    '`apiKey` is an option: pass all of them to `new PaymentsClient({ baseUrl, apiKey, apiToken })`',
+  ],
+  'fromEnv({ timeoutMs })': [
+    () => PaymentsClient.fromEnv({ timeoutMs: 5 } as never),
+    '`timeoutMs` is an option: `PaymentsClient.fromEnv(process.env, { timeoutMs })`',
+  ],
+  'no baseUrl': [() => new PaymentsClient(credentials as never), 'Is its environment variable set?'],
+  'baseUrl with the path of a call': [
+    () => new PaymentsClient({ ...credentials, baseUrl: 'https://x.example/v1.1/checkout/pix-automatic' }),
+    'without the path of a call',
+  ],
+  'confirmPayment(notification)': [
+    () => (confirmPayment as Call)({ kind: 'payment' }),
+    '`confirmPayment(client, notification)`',
+  ],
+  'decodeQrCode(the checkout)': [
+    () => decodeQrCode({ response: { instructions: { qrCode: {} } } } as never),
+    '`response.instructions.qrCode` of a checkout',
+  ],
+  'payoutFailure(the notification)': [
+    () => payoutFailure({ kind: 'payout', payload: { success: false } } as never),
+    '`payoutFailure(notification.payload)`',
+  ],
+  'payoutFailure()': [() => payoutFailure(undefined as never), '`payoutFailure(notification.payload)`'],
+  'parseNotification(body)': [
+    () => parseNotification({ saleToken: 'x', newStatus: 'PAID' } as never),
+    'the body goes into `body`',
+  ],
+  'parseNotification({ body: request })': [
+    () => parseNotification({ body: new Request('https://shop.example', { method: 'POST', body: '{}' }) }),
+    'got a request: pass `await request.text()`',
+  ],
+  'parseNotification({ body: promise })': [
+    () => parseNotification({ body: Promise.resolve({}) }),
+    'got a promise: `await` it',
+  ],
+  'deadLetters.forget(the letter)': [
+    () => createWebhookHandler({ credentials, on: {}, deadLetters: true }).deadLetters.forget({} as never),
+    '`deadLetters.forget(letter.key)`, got an object',
+  ],
+  'on.pago': [
+    () => withOptions({ on: { ...on, pago: async () => undefined } }),
+    'no `on.pago`. The callbacks are paid, returned, foreign, payout, unrecognized.',
+  ],
   'on.refunded': [
     () => withOptions({ on: { ...on, refunded: async () => undefined } }),
     'no `on.refunded`. The callbacks are paid, returned, foreign, payout, unrecognized.',

@@ -30,7 +30,7 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     await playWholeMerchant(directory);
   });
 
-  it('sells at a new price, after a QR code is over, and asks a person about other money and cancelled orders', async () => {
+  it('sells at a new price, after a QR code is over, and asks a person about a different amount and cancelled orders', async () => {
     const { query, listeners, call } = await startMerchant({ processes: 1, env: { DRAIN_DELAY_MS: '0' } });
     const { sandbox } = listeners;
     const subscribe = async (referenceCode: string): Promise<{ state: string; uuid: string }> =>

@@ -21,7 +21,7 @@ test('the quick start is within the first 60 lines, and names each file to save'
   const lines = (await readFile('README.md', 'utf8')).split('\n');
   expect(lines.indexOf('npx pix-automatic-sdk pay')).toBeGreaterThan(0);
   expect(lines.indexOf('npx pix-automatic-sdk pay')).toBeLessThan(60);
-  expect(lines.length).toBeLessThanOrEqual(200);
+  expect(lines.length).toBeLessThanOrEqual(180);
   expect([...files().keys()]).toEqual(['.env', program]);
   expect(commands).toHaveLength(5);
 });

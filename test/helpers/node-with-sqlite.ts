@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { it } from 'vitest';
 import { reportMissing } from './servers';
 
 /** The path of a Node that has `node:sqlite`: this one, or Node 24 by npx. Reports where there is none. */
@@ -16,19 +16,8 @@ export async function findNodeWithSqlite(): Promise<string | undefined> {
   }
 }
 
-/** Runs the tests in this file, or those of this name, on a Node that has `node:sqlite`. */
-export function testOnNodeWithSqlite(file: string, name = ''): void {
-  describe('SQLite', () => {
-    it('runs the same file on a Node that has node:sqlite', { timeout: 180_000 }, async ({ skip }) => {
-      const node = await findNodeWithSqlite();
-      if (node === undefined) return skip('no Node with node:sqlite');
-      const run = ['node_modules/vitest/vitest.mjs', 'run', '--no-color', file, '-t', name];
-      // What else the file tests runs here, and need not be installed for that Node.
-      const env = { ...process.env, CI_REQUIRE_SERVERS: '' };
-      const { stdout } = await promisify(execFile)(node, run, { env });
-      const summary = stdout.split('\n').filter((line) => /Tests .*passed/.test(line));
-      console.log(`${file} on ${node}: ${summary.join('').trim()}`);
-      expect(summary).toHaveLength(1);
-    });
-  });
+/** Says where the tests over `node:sqlite` run instead. */
+export function skipWithoutSqlite(): void {
+  it.skip('SQLite: this Node has no node:sqlite. `npx vitest run --project senders` runs it on Node 24', () =>
+    undefined);
 }

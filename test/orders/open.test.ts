@@ -78,7 +78,7 @@ describe('open', () => {
     expect(await orders.find({ uuid: 'seen-uuid' })).toMatchObject(found);
   });
 
-  it('refuses other money, naming paths and no values, and sends nothing', async () => {
+  it('refuses a different amount, naming paths and no values, and sends nothing', async () => {
     const { orders, open, client } = setUp();
     await open();
     const recurrence = { amount: { recurrenceAmount: 31 }, calendar: { periodicity: 'WEEKLY' } };

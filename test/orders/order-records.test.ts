@@ -9,7 +9,7 @@ import { MysqlStore, PostgresStore, RedisStore, SqliteStore } from '../../src/st
 import { MemoryStore } from '../../src/stores/memory-store';
 import { stepsOf } from '../../src/stores/steps';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
-import { testOnNodeWithSqlite } from '../helpers/node-with-sqlite';
+import { skipWithoutSqlite } from '../helpers/node-with-sqlite';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { findRedis, redisUrl } from '../helpers/redis';
 import { testOrders } from './orders-contract';
@@ -130,7 +130,7 @@ describe.skipIf(!(await findRedis()))('Redis', () => {
 
 const sqlite = process.getBuiltinModule('node:sqlite');
 
-if (sqlite === undefined) testOnNodeWithSqlite('test/orders/order-records.test.ts', 'SQLite');
+if (sqlite === undefined) skipWithoutSqlite();
 else {
   const database = new sqlite.DatabaseSync(':memory:');
   testOrders('SQLite', async (namespace) => {

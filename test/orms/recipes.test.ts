@@ -64,3 +64,20 @@ it('the relay to BullMQ names its job as the page says', () => {
 it.each(blocksOf('shops'))('the page shows the program $file, which the tests run', ({ file, code }) =>
   expect(code).toBe(source(file)),
 );
+
+/** Code without what a formatter, a comment or a type adds to it. */
+const bare = (code: string) =>
+  code
+    .replace(/\/\/.*/g, '')
+    .replace(/ as unknown\[\]|\s+/g, '')
+    .replace(/,(?=[)}])/g, '');
+
+it.each([
+  ['storeWithin', 'within.ts', 'mysql-access.ts', /async transaction.*\[0\] as unknown\[\]/s],
+  ['MysqlStore', 'mysql-store.ts', 'close-silent.ts', /const timers.*;/s],
+])('the comment of %s in %s shows the code of %s, which the tests run', (_, documented, run, part) => {
+  const comments = source(`../../src/stores/${documented}`).replace(/^ \* ?/gm, '');
+  const [code = ''] = part.exec(source(`../helpers/${run}`)) ?? [];
+  expect(code).not.toBe('');
+  expect(bare(comments)).toContain(bare(code));
+});

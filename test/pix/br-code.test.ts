@@ -200,6 +200,11 @@ describe('readBrCode of a whole text, whatever its lengths and its checksum coun
     expect(errorOf(other + dividedCrc(other, 'latin1')).code).toBe('wrong_checksum');
   });
 
+  it('says how long a field should be, in words that fit 1 as well', () => {
+    expect(errorOf('0002015901').message).toContain('tag 59 should be 1 long, and is 0 long');
+    expect(errorOf('0002015902A').message).toContain('tag 59 should be 2 long, and is 1 long');
+  });
+
   it('does not send anybody to copy what is whole: a wrong length under a right checksum is its maker’s', () => {
     const text = withChecksum('0002015970Ana6304');
     const error = errorOf(text);

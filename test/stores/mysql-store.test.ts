@@ -177,12 +177,19 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
   it.each([
     ['nothing listens at its address', { port: 1 }, 'cannot be reached'],
     ['the password is wrong', { password: 'wrong' }, 'refused the user or the password'],
+    ['there is no such database', { database: 'nowhere' }, 'names no database, or one that does not exist'],
   ])('says that its table was not created because %s, and nothing of rights', async (_, other, says) => {
     const elsewhere = createPool({ uri: mysqlUrl, ...other });
     onTestFinished(() => elsewhere.end());
     const failure = await new MysqlStore(elsewhere).createTable().catch((error: Error) => error);
     expect(failure).toMatchObject({ code: 'store_failed', message: expect.stringContaining(says) });
     expect(String(failure)).not.toContain('rights');
+  });
+
+  it('says that its table was not created because its pool has ended', async () => {
+    const ended = createPool({ uri: mysqlUrl });
+    await ended.end();
+    await expect(new MysqlStore(ended).createTable()).rejects.toThrow('Its client is closed');
   });
 
   it('says of a PostgresStore over its pool which store is the one for it', () => {

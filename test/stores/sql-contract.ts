@@ -85,6 +85,21 @@ export function testSqlStore(name: string, open: OpenSql, run: (sql: string) => 
       }
     });
 
+    it('says of a table of somebody else’s that it is not its own, when it is created and when it is used', async () => {
+      const table = newTable();
+      await run(`CREATE TABLE ${table} (id INTEGER PRIMARY KEY, name VARCHAR(9), expires_at BIGINT)`);
+      const store = open(table);
+      for (const step of [() => store.createTable(), () => store.readRecord('maintain', '')]) {
+        await expect(step()).rejects.toMatchObject({
+          code: 'store_failed',
+          message: expect.stringContaining(
+            "that is not the store's: it lacks columns. Give the store another `table`",
+          ),
+          cause: expect.any(Error),
+        });
+      }
+    });
+
     it('sends three statements for a new notification, and one for a duplicate', async () => {
       const sent: string[] = [];
       const store = open(newTable(), (sql) => sent.push(sql.split(' ')[0] ?? ''));

@@ -9,7 +9,7 @@ import { StoreError } from '../../src/errors';
 import { SqliteStore } from '../../src/stores';
 import { SqlRecords } from '../../src/stores/sql-records';
 import type { LibsqlClient, SqliteDatabase } from '../../src/stores/sqlite-store';
-import { testOnNodeWithSqlite } from '../helpers/node-with-sqlite';
+import { skipWithoutSqlite } from '../helpers/node-with-sqlite';
 import { seedRandomTests } from '../helpers/random-seed';
 import { withSteps } from '../helpers/store-of';
 import { expectNothingDoubled, plainly, stepwise } from '../machines/two-years/two-years';
@@ -21,7 +21,7 @@ import { type OpenSql, testSqlStore } from './sql-contract';
 
 const sqlite = process.getBuiltinModule('node:sqlite');
 
-if (sqlite === undefined) testOnNodeWithSqlite('test/stores/sqlite-store.test.ts');
+if (sqlite === undefined) skipWithoutSqlite();
 else testHere(sqlite);
 
 function testHere({ DatabaseSync }: NonNullable<typeof sqlite>): void {

@@ -118,7 +118,11 @@ describe.each([
   it('creates its table, and says what that needs', async () => {
     const { access, sent } = accessTo();
     await within(access).createTable();
-    expect(sent.map(([tx, , text]) => `${tx}: ${text};\n`).join('')).toBe(
+    const statements = sent.map(([tx, , text]) => `${tx}: ${text};\n`);
+    expect(statements.pop()).toMatch(
+      /^undefined: SELECT id, record, version, expires_at FROM .* LIMIT 0;\n$/,
+    );
+    expect(statements.join('')).toBe(
       within(access)
         .createTableSql()
         .replaceAll(/^CREATE/gm, 'undefined: CREATE'),

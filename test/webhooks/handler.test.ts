@@ -1,4 +1,5 @@
 import { Agent, createServer, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   salePayloadSchema,
@@ -74,6 +75,82 @@ describe('a handler tells a Request from the pair of node:http by the first argu
     const says = /neither with a `Request` nor with .*`toLambda\(handler\)`.*handler\.handle\(/;
     expect(reports[0]?.message).toMatch(says);
   });
+
+  const raw = new Request(url, { method: 'POST' });
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, 'mount the handler itself, `handler`, and not what `handler()` gives.'],
+    ['a request of node:http alone', { ...head, on: () => undefined }, 'call `handler(request, response)`.'],
+    ['a context of Hono', { req: { raw }, json: () => undefined }, 'call `handler(c.req.raw)`.'],
+    ['a context of Koa', { req: head, res: pair() }, 'call `handler(req, res)`.'],
+    ['a request of Fastify', { ...head, raw: {} }, 'call `handler.handle(request)`'],
+  ])('and names the call for %s', async (_, given, says) => {
+    const { handler, reports } = createListener();
+    await (handler as (given: unknown) => Promise<Response>)(given);
+    expect(reports[0]?.message).toContain(says);
+  });
+
+  const request = { ...head, body: salePayload() };
+  it.each<[string, object, unknown, string, string]>([
+    ['a response', request, pair(), 'internal 500', 'Call the handler itself: `handler(request, response)`'],
+    [
+      'a request of node:http that is not read',
+      Object.assign(Readable.from([]), head),
+      undefined,
+      'invalid_body 400',
+      'Call the handler itself with both: `handler(request, response)`.',
+    ],
+    [
+      'a promise of the body',
+      { ...head, body: Promise.resolve('{}') },
+      undefined,
+      'body_already_read 500',
+      '`await` it, and pass what it resolves with.',
+    ],
+    [
+      'no method',
+      { headers: head.headers, body: '{}' },
+      undefined,
+      'method_not_allowed 405',
+      'It has no `method`',
+    ],
+    ['no body', head, undefined, 'invalid_body 400', 'It is empty: pass what arrived as `body`'],
+    [
+      'a text of an object',
+      { ...head, body: '[object Object]' },
+      undefined,
+      'invalid_body 400',
+      '`JSON.stringify` of it',
+    ],
+    [
+      'JSON twice',
+      { ...head, body: '"{}"' },
+      undefined,
+      'invalid_body 400',
+      'something has encoded it twice',
+    ],
+    [
+      'Base64',
+      { ...head, body: btoa('{"a":1}') },
+      undefined,
+      'invalid_body 400',
+      'pass `isBase64Encoded: true`',
+    ],
+  ])('handle says what to pass if it gets %s', async (_, plain, second, line, says) => {
+    const { handler, reports } = createListener();
+    await (handler.handle as (...given: unknown[]) => Promise<unknown>)(plain, second);
+    expect(linesOf(reports)[0]).toBe(line);
+    expect(reports[0]?.message).toContain(says);
+  });
+});
+
+it('a callback that reads of something undefined is told of `context.transaction`, which plain stores do not give', async () => {
+  const { handler, reports } = createListener({
+    on: { payment: (_, { transaction }) => (transaction as unknown as { query(): void }).query() },
+  });
+  expect(await send(handler)).toBe(500);
+  expect(reports[0]?.message).toContain(
+    '`context.transaction`, for example, which only a store that joins transactions',
+  );
 });
 
 it.each(['GET', 'HEAD', 'PUT', 'OPTIONS'])('a %s is answered 405 with Allow', async (method) => {

@@ -279,7 +279,7 @@ describe('the body', () => {
   });
 
   // Mutated notifications are in parse-mutated.test.ts.
-  it('gives a notification or an InvalidNotificationError, whatever it is', () => {
+  it('gives a notification or an InvalidNotificationError, whatever it is', { timeout: 60_000 }, () => {
     const changes = ({ payload }: (typeof kinds)[number]) =>
       fc
         .dictionary(fc.constantFrom(...Object.keys(payload), '__proto__'), fc.anything(), { maxKeys: 3 })

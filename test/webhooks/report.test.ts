@@ -452,6 +452,17 @@ describe('the report of a store that failed', () => {
       ],
     ],
     [
+      'Its client is closed: something has called `end`, `destroy`, `quit` or `close` on it, or has never opened it.',
+      '',
+      [
+        ...['Cannot use a pool after calling end on the pool', 'Client was closed and is not queryable'],
+        ...['Pool is closed.', 'Unable to acquire a connection', 'driver has already been destroyed'],
+        ...['ConnectionManager.getConnection was called after the connection manager was closed!'],
+        ...['Driver not Connected', 'The database connection is not open', 'database is not open'],
+      ],
+      [name('ClientClosedError')],
+    ],
+    [
       'Its database cannot be reached. Check that it is running',
       '57P01 08006 PROTOCOL_CONNECTION_LOST',
       [
@@ -460,7 +471,7 @@ describe('the report of a store that failed', () => {
       ],
       [
         ...[new AggregateError([code('ECONNREFUSED')]), code('08006', { cause: null })],
-        ...[name('MaxRetriesPerRequestError'), name('ClientClosedError')],
+        ...[name('MaxRetriesPerRequestError')],
         error('failed', { parent: { code: 'ECONNREFUSED' } }),
       ],
     ],

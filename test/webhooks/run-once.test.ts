@@ -14,7 +14,7 @@ import {
 import { WatchedStore } from './watched-store';
 
 // Only the tests move time forward. A rejection that nothing handles fails the whole run.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** What a promise gives after so many milliseconds; 'nothing yet' while it is pending. */

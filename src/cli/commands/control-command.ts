@@ -6,7 +6,7 @@ import type { Text } from '../../sandbox/text';
 import { type Command, type OptionSpec, type Options, sandboxOptions, section } from '../command';
 import { didYouMean, failure, usageFailure } from '../failure';
 import { day, money, say } from '../language';
-import { paintAnswer } from '../output';
+import { answerHint, paintAnswer } from '../output';
 import {
   connectSandbox,
   type ListedDelivery,
@@ -215,7 +215,9 @@ export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): st
     'given-up': 'delivery.givenUp',
   };
   const ending = endings[status];
-  return `${result}  ${ending === undefined ? line`${status}` : say(ending)}`;
+  return [result, ending === undefined ? line`${status}` : say(ending), answerHint(attempt)]
+    .filter(Boolean)
+    .join('  ');
 }
 
 /** `authorizeOnly` is `--authorize-only`. */

@@ -21,7 +21,7 @@ import {
 } from '../credentials';
 import { CliFailure, failure } from '../failure';
 import { decimal, inLanguage, say } from '../language';
-import { paint, paintAnswer, print, printJson } from '../output';
+import { answerHint, paint, paintAnswer, print, printJson } from '../output';
 import { localBaseUrl, SandboxClient } from '../sandbox-client';
 import { Effects } from '../verify/effects';
 import { DEFAULT_LIMIT_MS, runVerify } from '../verify/run';
@@ -213,7 +213,16 @@ function logRecord(entry: SandboxLogEntry): object {
 }
 
 function requestParts(entry: RequestEntry): string[] {
-  const { method, path, status, fault, durationMs, unknownFields = [] } = entry;
+  const {
+    method,
+    path,
+    status,
+    fault,
+    durationMs,
+    operation,
+    unknownFields = [],
+    unknownValues = [],
+  } = entry;
   const isRight = status !== undefined && status < 400;
   return [
     line`${method} ${path}`,
@@ -223,6 +232,12 @@ function requestParts(entry: RequestEntry): string[] {
     unknownFields.length === 0
       ? ''
       : paint('yellow', line`${say('log.unknownFields', { fields: unknownFields.join(', ') })}`),
+    unknownValues.length === 0
+      ? ''
+      : paint('yellow', line`${say('log.unknownValues', { fields: unknownValues.join(', ') })}`),
+    status === 404 && operation === 'getTransaction' && fault === undefined
+      ? paint('yellow', say('log.unknownTransaction'))
+      : '',
   ];
 }
 
@@ -240,5 +255,6 @@ function deliveryParts({ delivery, attempt }: DeliveryEntry, retryIntervalMs: nu
     paintAnswer(attempt),
     `${attempt.durationMs} ms`,
     endings[status],
+    answerHint(attempt),
   ];
 }

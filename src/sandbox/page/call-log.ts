@@ -79,6 +79,25 @@ export function unknownFieldsOf(operation: OperationName, body: string): string[
   return [...unknownFields(object, request, '')].slice(0, MAX_UNKNOWN_FIELDS);
 }
 
+/** The values that the document shows for its open lists (section 2.1). */
+const SHOWN_VALUES: Readonly<Record<string, string>> = {
+  'shopper.document.type': 'CPF',
+  'shopper.phone.type': 'MOBILE',
+  'recurrence.calendar.periodicity': 'MONTHLY',
+};
+
+/**
+ * The fields of a checkout whose value the document does not show. The sandbox takes them, and the service may not. Only
+ * their names: a value may be personal data.
+ */
+export function unknownValuesOf(operation: OperationName, body: string): string[] {
+  const request = operation === 'createRecurringCheckout' ? parseObject(body) : undefined;
+  return Object.entries(SHOWN_VALUES).flatMap(([path, shown]) => {
+    const value = path.split('.').reduce<unknown>((at, name) => Object(at)[name], request);
+    return value === undefined || value === null || value === shown ? [] : [path];
+  });
+}
+
 /** The fields of a request that its schema does not name, the nested ones included. */
 function* unknownFields(schema: z.core.$ZodType, value: object, path: string): Iterable<string> {
   const shape = shapeOf(schema);

@@ -8,7 +8,7 @@ import type { SandboxCore } from '../core';
 import { type Answered, answerCall, type Ending } from '../faults';
 import { type JourneyIdentity, journeyOfAnswer, type SandboxLogEntry } from '../log';
 import type { ServiceAnswer, ServiceRequest } from '../model/answers';
-import { type CallLog, type ClientCall, unknownFieldsOf } from '../page/call-log';
+import { type CallLog, type ClientCall, unknownFieldsOf, unknownValuesOf } from '../page/call-log';
 import { control, listCalls, needsCredentials } from './control-routes';
 import {
   forPage,
@@ -147,7 +147,14 @@ function note(
   }
   const journey = journeyOfAnswer(answer?.body ?? '', redact);
   const unknownFields = unknownFieldsOf(operation, answered?.body ?? '').map((name) => redact(name));
-  log({ type: 'request', ...entry, ...journey, ...(unknownFields.length > 0 && { unknownFields }) });
+  const unknownValues = unknownValuesOf(operation, answered?.body ?? '');
+  log({
+    type: 'request',
+    ...entry,
+    ...journey,
+    ...(unknownFields.length > 0 && { unknownFields }),
+    ...(unknownValues.length > 0 && { unknownValues }),
+  });
   const id = journey.uuid ?? idIn(path);
   calls.add(
     {

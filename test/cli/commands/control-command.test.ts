@@ -1,6 +1,6 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { type Sandbox, type SandboxOptions, startSandbox } from 'pix-automatic-sdk/sandbox';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixtures } from '../../../src/testing';
 import { startRecorder } from '../listeners';
 import { listen } from '../listeners/listen';
@@ -9,13 +9,9 @@ import { credentials, environment, runCli } from '../run-cli';
 /** All that is on standard error with `--json`: these tests use a pair of their own. */
 const WARNING = /^Warning: .* not the sandbox's own pair: .*\n$/;
 
-/** Concurrent tests share the sandboxes, which end with their file. */
-const sandboxes: Sandbox[] = [];
-afterAll(() => Promise.all(sandboxes.map((sandbox) => sandbox.close())));
-
 async function start(options: SandboxOptions): Promise<Sandbox> {
   const sandbox = await startSandbox(options);
-  sandboxes.push(sandbox);
+  onTestFinished(() => sandbox.close());
   return sandbox;
 }
 
@@ -54,7 +50,7 @@ async function open(journeys: number, status = 200) {
   return { sandbox, client, create, listener, uuids, type, json };
 }
 
-describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () => {
+describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
   it.each<[claim: string, ...steps: string[]]>([
     [
       'amounts are printed as the language writes them',
@@ -307,7 +303,7 @@ describe.concurrent('a command for a running sandbox:', { timeout: 60_000 }, () 
   });
 });
 
-describe.concurrent('a command that no sandbox accepts', { timeout: 60_000 }, () => {
+describe('a command that no sandbox accepts', { timeout: 60_000 }, () => {
   it.each(['pay', 'refund', 'reverse', 'pay-out --amount 1', 'list', 'resend', 'fault --clear'])(
     'says how to start it: `%s`',
     async (typed) => {

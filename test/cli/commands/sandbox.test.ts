@@ -2,7 +2,7 @@ import { PaymentsClient } from 'pix-automatic-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import { order } from '../../sandbox/helpers';
 import { startRecorder } from '../listeners';
-import { credentials, environment, printed, runCli, startCli } from '../run-cli';
+import { credentials, environment, printed, runCliProcess, startCli } from '../run-cli';
 
 const headers = {
   'x-api-key': credentials.apiKey,
@@ -12,7 +12,7 @@ const headers = {
 
 /** A sandbox on any port, once it has printed this. */
 async function startWith(args: string[], pattern: RegExp, env?: Record<string, string>) {
-  const cli = startCli(['sandbox', '--port', '0', ...args], env);
+  const cli = await startCli(['sandbox', '--port', '0', ...args], env);
   const [match] = await printed(cli, pattern);
   const end = (signal?: NodeJS.Signals) => {
     cli.child.kill(signal);
@@ -123,9 +123,9 @@ describe.concurrent('sandbox', () => {
 
   it('takes the port of PAYMENTS_BASE_URL on this machine, and of no other address', async () => {
     const { url } = await startRecorder(200);
-    const { status, stderr } = await runCli(['sandbox'], { ...environment, PAYMENTS_BASE_URL: url });
+    const { status, stderr } = await runCliProcess(['sandbox'], { ...environment, PAYMENTS_BASE_URL: url });
     // The recorder has that port.
-    expect({ status, isTaken: stderr.includes('Something else has the port') }).toEqual({
+    expect({ status, isTaken: stderr.includes('Something else uses the port') }).toEqual({
       status: 1,
       isTaken: true,
     });
@@ -146,8 +146,8 @@ describe.concurrent('sandbox', () => {
 
   it('ends with status 1 and says that its port is taken', async () => {
     const { url } = await startRecorder(200);
-    const { status, stderr } = await runCli(['sandbox', '--port', new URL(url).port]);
+    const { status, stderr } = await runCliProcess(['sandbox', '--port', new URL(url).port]);
     expect(status).toBe(1);
-    expect(stderr).toContain('Something else has the port');
+    expect(stderr).toContain('Something else uses the port');
   });
 });

@@ -24,7 +24,7 @@ import { listen, onTestsEnd } from '../listeners/listen';
 import { type Parts, pair, rightHeader, startMerchant } from '../listeners/merchant';
 import { rightListeners } from '../listeners/right-listeners';
 import { startListener, verifyListener } from '../listeners/verify-listener';
-import { runCli, startCli } from '../run-cli';
+import { runCliProcess, startCli } from '../run-cli';
 
 const environment = { PAYMENTS_API_KEY: pair.apiKey, PAYMENTS_API_TOKEN: pair.apiToken };
 
@@ -179,7 +179,7 @@ describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
     ] as const) {
       const { url, effects } = await startMerchant({});
       const args = ['verify', url, '--effects', effects, '--effects-wait', '300', '--json', ...options];
-      const { status, stdout, stderr } = await runCli(args, environment);
+      const { status, stdout, stderr } = await runCliProcess(args, environment);
       expect({ status, stderr }).toEqual({ status: expected, stderr: '' });
       const report = JSON.parse(stdout);
       expect(report).toMatchObject({ to: url, failed: 0, notChecked: 1, credentials: 'environment' });
@@ -192,7 +192,7 @@ describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
     const sandbox = await openSandbox();
     const { url, effects } = await startConfirming(sandbox.url);
     const args = ['verify', url, '--effects', effects, '--sandbox', sandbox.url];
-    const { status, stdout } = await runCli(args, environment);
+    const { status, stdout } = await runCliProcess(args, environment);
     expect(status, stdout).toBe(0);
     expect(stdout).toMatch(/What this run cannot see:\n- several processes[^-]*\n- keys that expire/);
     for (const option of ['--restart', '--shop']) expect(stdout).toContain(`pass ${option}`);
@@ -201,7 +201,7 @@ describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
 
   it('ends with status 1, and tells people what was sent, what is wrong, and what to fix', async () => {
     const { url } = await startMerchant({ respond: (response) => response.writeHead(202).end() });
-    const { status, stdout } = await runCli(['verify', '--to', url], environment);
+    const { status, stdout } = await runCliProcess(['verify', '--to', url], environment);
     expect(status).toBe(1);
     expect(stdout).toContain('✓ Refuses wrong credentials and none');
     expect(stdout).toMatch(/✗ Accepts with 200 and with no other status\n {6}.*HTTP 202/);
@@ -213,7 +213,7 @@ describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
 
   it('says that the sandbox of --sandbox is not running, and sends nothing', async () => {
     const { url, received } = await startRecorder(200);
-    const { status, stderr } = await runCli(['verify', url, '--sandbox', 'http://127.0.0.1:2']);
+    const { status, stderr } = await runCliProcess(['verify', url, '--sandbox', 'http://127.0.0.1:2']);
     expect({ status, received }).toEqual({ status: 2, received: [] });
     expect(stderr).toContain('start it with `npx pix-automatic-sdk sandbox`');
   });
@@ -533,7 +533,7 @@ describe.concurrent('verify with a sandbox for real sales', { timeout: 180_000 }
     sandbox.fault('cancelScheduledPayment', { kind: 'latency', ms: 1, times: Number.POSITIVE_INFINITY });
     const armed = () => sandbox.pendingFaults.map(({ id: _, ...pending }) => JSON.stringify(pending));
     const before = armed();
-    const run = startCli(['verify', url, '--effects', effects, '--sandbox', sandbox.url], environment);
+    const run = await startCli(['verify', url, '--effects', effects, '--sandbox', sandbox.url], environment);
     await met;
     run.child.kill(signal);
     expect(await run.ended).toMatchObject({ status: signal === 'SIGINT' ? 130 : 143 });

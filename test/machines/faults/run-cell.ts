@@ -56,9 +56,12 @@ async function play(
     ...options,
     onRequest: () => (attempts += 1),
   });
-  // A query has no body, and ignores `extraFields`.
-  const extraFields = fault.padding === undefined ? {} : { padding: 'x'.repeat(fault.padding) };
-  const callOptions = { signal: controller.signal, extraFields };
+  // A query has no body to pad.
+  const isPadded = fault.padding !== undefined && operation.method !== 'GET';
+  const callOptions = {
+    signal: controller.signal,
+    ...(isPadded && { extraFields: { padding: 'x'.repeat(fault.padding) } }),
+  };
   const call = (): Promise<unknown> => operation.call(client, callOptions);
   const world: World = { operation, call, server };
   const limitMs = timeFor(expected, fault.client) + PATIENCE_MS;

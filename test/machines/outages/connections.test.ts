@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../../src/stores';
 import { MysqlStore, PostgresStore, type PostgresTransaction, storeWithin } from '../../../src/stores';
+import { closeSilent } from '../../helpers/close-silent';
 import { findMysql, mysqlUrl } from '../../helpers/mysql';
 import { mysqlAccess } from '../../helpers/mysql-access';
 import { findPostgres, postgresConfig } from '../../helpers/postgres';
@@ -161,15 +162,3 @@ describe.skipIf(!(await findMysql()))('A listener over MariaDB', () => {
     60_000,
   );
 });
-
-/** The recipe of docs/database.md. */
-function closeSilent(pool: Pool, afterMs: number): void {
-  const timers = new Map<object, NodeJS.Timeout>();
-  pool.on('acquire', (connection) =>
-    timers.set(
-      connection,
-      setTimeout(() => connection.destroy(), afterMs),
-    ),
-  );
-  pool.on('release', (connection) => clearTimeout(timers.get(connection)));
-}

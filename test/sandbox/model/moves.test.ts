@@ -1,6 +1,13 @@
 import { type Sandbox, SandboxError, type SandboxOptions, sequentialIds } from 'pix-automatic-sdk/sandbox';
 import { type FailedPayout, payoutFailure } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
+import {
+  failedPayoutFields,
+  payoutFields,
+  refundFields,
+  reversalFields,
+  saleFields,
+} from '../../service/tables';
 import { credentials, openJourney, openListener, openPaid, openSandbox, order } from '../helpers';
 
 const withoutCharge = { ...order, recurrence: { ...order.recurrence, immediatePayment: false } };
@@ -318,6 +325,24 @@ describe('a move sends the payload of its table', () => {
     ],
   ])('%s', async (_when, move, sent, inventions) => {
     expect((await openSending(move, inventions)).sent).toEqual(sent);
+  });
+
+  it.each([
+    ['payment (6.2)', pay, saleFields],
+    ['reversal (6.3)', reverse({ complete: true }), reversalFields],
+    ['refund (6.4)', give({}), refundFields],
+    ['payout (6.5)', payOut(order2), payoutFields],
+    // It has no receipt: the document says "if generated".
+    [
+      'failed payout (6.5)',
+      payOut({ ...order2, fail: 'PE0003' }),
+      failedPayoutFields.filter(({ path }) => path !== 'receipt'),
+    ],
+  ])('with every field that the document has for a %s', async (_kind, move, fields) => {
+    const payload = (await openSending(move)).sent.at(-1)?.[1] ?? {};
+    const has = (path: string) =>
+      path.split('.').reduce<unknown>((value, name) => Object(value)[name], payload) !== undefined;
+    expect(fields.map(({ path }) => path).filter((path) => !has(path))).toEqual([]);
   });
 
   it('except that an authorization without a charge sends nothing', async () => {

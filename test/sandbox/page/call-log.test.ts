@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unknownFieldsOf } from '../../../src/sandbox/page/call-log';
+import { unknownFieldsOf, unknownValuesOf } from '../../../src/sandbox/page/call-log';
 import { order } from '../helpers';
 
 const good = {
@@ -36,6 +36,29 @@ describe('the fields that the document does not have', () => {
     (body) => {
       expect(() => unknownFieldsOf('createRecurringCheckout', body)).not.toThrow();
       expect(unknownFieldsOf('getTransaction', body)).toEqual([]);
+    },
+  );
+});
+
+describe('the values that the document does not show', () => {
+  const valuesIn = (request: unknown) => unknownValuesOf('createRecurringCheckout', JSON.stringify(request));
+
+  it('finds none where they are those of the document, or missing', () => {
+    expect(valuesIn({ ...good, recurrence: { calendar: { periodicity: 'MONTHLY' } } })).toEqual([]);
+    expect(valuesIn({ shopper: { document: null }, recurrence: 1 })).toEqual([]);
+    expect(unknownValuesOf('cancelScheduledPayment', '{"shopper":{"document":{"type":"CNPJ"}}}')).toEqual([]);
+  });
+
+  it('names the field of each, and never the value', () => {
+    const shopper = { document: { type: 'CNPJ' }, phone: { type: 5 } };
+    const found = valuesIn({ shopper, recurrence: { calendar: { periodicity: 'WEEKLY' } } });
+    expect(found).toEqual(['shopper.document.type', 'shopper.phone.type', 'recurrence.calendar.periodicity']);
+  });
+
+  it.each(['', 'no json', '[1]', 'null', '{"__proto__":{"a":1},"shopper":[{"a":1}]}'])(
+    'survives the body %s',
+    (body) => {
+      expect(unknownValuesOf('createRecurringCheckout', body)).toEqual([]);
     },
   );
 });
