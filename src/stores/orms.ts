@@ -48,7 +48,12 @@ export function prismaStore<Tx>(
   options: JoinedStoreOptions & { readonly dialect: 'postgres' },
 ): Store<Tx> {
   check(prisma, ['$transaction', '$queryRawUnsafe'], 'prismaStore(prisma, …)', 'your `PrismaClient`');
-  const own = readNamedOptions('prismaStore', options, WITHIN_OPTIONS);
+  const own = readNamedOptions<StoreWithinOptions>('prismaStore', options, WITHIN_OPTIONS);
+  if (own.dialect === 'mysql') {
+    throw new ConfigurationError(
+      'Expected `prismaStore` over PostgreSQL. For MySQL, give `new MysqlStore(pool)` a pool of mysql2 beside Prisma.',
+    );
+  }
   return storeOver<Tx>(
     {
       // Prisma's own limit is 5 seconds.

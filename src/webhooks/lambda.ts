@@ -61,7 +61,7 @@ export type LambdaResult = {
 export function toLambda(handler: WebhookHandler): (event: LambdaEvent) => Promise<LambdaResult> {
   if (typeof handler?.handle !== 'function') {
     throw new ConfigurationError(
-      'Expected the handler that `createWebhookHandler` returns, with its method `handle`.',
+      'Expected the handler that `createWebhookHandler` returns, or `orders.webhook` of `createOrders`.',
     );
   }
   return async (event) => {

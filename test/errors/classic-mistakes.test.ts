@@ -19,7 +19,7 @@ type Call = (...given: unknown[]) => unknown;
 const calls: ReadonlyArray<readonly [what: string, call: Call, says: string]> = [
   ['new PaymentsClient', (options) => new PaymentsClient(options as never), 'PaymentsClient.fromEnv()'],
   ['createWebhookHandler', createWebhookHandler as Call, 'createWebhookHandler({ credentials, on:'],
-  ['toLambda', toLambda as Call, '`createWebhookHandler` returns'],
+  ['toLambda', toLambda as Call, '`createWebhookHandler` returns, or `orders.webhook` of `createOrders`'],
   ['parseNotification', parseNotification as Call, 'parseNotification({ url, body })'],
   [
     'constructNotification',

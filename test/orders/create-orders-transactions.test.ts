@@ -65,6 +65,32 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
       await end();
     });
 
+    it('a callback that waits for its own order to be closed ends by its limit, and the report says why', async () => {
+      const client = new FakeClient();
+      const key = `order-${randomUUID()}`;
+      const messages: string[] = [];
+      const orders = createOrders({
+        client,
+        credentials,
+        store,
+        callbackTimeoutMs: 1_000,
+        onReport: ({ message }) => messages.push(message),
+        on: {
+          paid: ({ order }, { signal }): Promise<unknown> =>
+            Promise.race([orders.close(order), new Promise((_, end) => (signal.onabort = end))]),
+          returned: 'ignore',
+        },
+      });
+      const { uuid } = await orders.open(key, request);
+      client.transactions.set(String(uuid), paid(String(uuid), { referenceCode: key }));
+      const body = { saleToken: String(uuid), amount: 59.7, currency: 'BRL', referenceCode: key };
+      const answer = await orders.webhook(notificationRequest('payment', body, credentials));
+      expect(answer.status).toBe(500);
+      expect(messages[0]).toContain('must not wait for `open`, `close` or `decide` of its own order');
+      const id = `payment:${uuid}:PAID`;
+      await expect.poll(() => orders.decide(id, 'dismiss').catch(String)).toEqual({ status: 'dismissed' });
+    });
+
     /** A shop that books each payment in its own table, in the transaction. */
     function shop(before: (transaction: Tx) => unknown = () => {}, used: Store<Tx> = store) {
       const client = new FakeClient();

@@ -5,6 +5,7 @@ import {
   knexStore,
   kyselyStore,
   MysqlStore,
+  prismaStore,
   sequelizeStore,
   typeormStore,
 } from '../../src/stores';
@@ -30,6 +31,14 @@ describe('the store of an ORM', () => {
       'no tag',
       () => drizzle(database, {} as never),
       "Expected the tag of 'drizzle-orm' as the second argument: ",
+    ],
+    [
+      'Prisma over MySQL',
+      () =>
+        prismaStore({ $transaction: nothing, $queryRawUnsafe: nothing } as never, {
+          dialect: 'mysql' as never,
+        }),
+      'Expected `prismaStore` over PostgreSQL. For MySQL, give `new MysqlStore(pool)` a pool of mysql2 beside Prisma.',
     ],
     ['SQLite', () => typeorm('sqlite'), 'Expected an ORM over PostgreSQL, MySQL or MariaDB: '],
   ])('refuses %s, and says what to pass', (_, create, says) => {
