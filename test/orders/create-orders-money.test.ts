@@ -28,11 +28,20 @@ function testIn(kind: PlaceKind): void {
     beforeAll(kind.prepare);
     afterAll(kind.close);
     const shop = (...more: [Shop['hooks']?, Shop['options']?]) => new Shop(kind.open(), ...more);
+    /** The same, with an order that is open, or that is paid. */
+    const opened = async (...more: Parameters<typeof shop>) => {
+      const s = shop(...more);
+      return [s, await s.uuid()] as const;
+    };
+    const sold = async (...more: Parameters<typeof shop>) => {
+      const [s, sale] = await opened(...more);
+      await s.pay(sale);
+      return [s, sale] as const;
+    };
     const itInTransactions = (title: string, test: () => Promise<void>) => isTransactional && it(title, test);
 
     it('books the first payment and later charges once, however often they come', async () => {
-      const s = shop();
-      const first = await s.uuid();
+      const [s, first] = await opened();
       expect([await s.pay(first), await s.pay(first)]).toEqual([200, 200]);
       const two = newId();
       expect([await s.pay(two, { amount: 29.9 }), await s.pay(two, { amount: 29.9 })]).toEqual([200, 200]);
@@ -100,8 +109,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('does not book the payment of a closed journey, until a person does', async () => {
-      const s = shop();
-      const uuid = await s.uuid();
+      const [s, uuid] = await opened();
       expect(await s.orders.close(s.key)).toMatchObject([{ attempt: 1, state: 'closed', uuid }]);
       expect(await s.orders.close(s.key)).toEqual([]);
       expect(await s.state()).toBe('none');
@@ -113,8 +121,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('asks nobody what it is about: an amount that neither states is a case', async () => {
-      const s = shop();
-      const uuid = await s.uuid();
+      const [s, uuid] = await opened();
       s.says(uuid, { amount: undefined });
       const body = { saleToken: uuid, referenceCode: s.key, amount: null, currency: null };
       expect(await s.deliver('payment', body)).toBe(200);
@@ -125,8 +132,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('books what the service says where the notification leaves it out', async () => {
-      const s = shop();
-      const uuid = await s.uuid();
+      const [s, uuid] = await opened();
       s.says(uuid);
       const body = { saleToken: uuid, amount: null, currency: null, referenceCode: null };
       expect(await s.deliver('payment', body)).toBe(200);
@@ -134,8 +140,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('tells what goes back, once each, with what is left', async () => {
-      const s = shop();
-      const sale = await s.uuid();
+      const [s, sale] = await opened();
       expect(await s.refund(sale, newId(), 5)).toBe(200);
       expect([await s.lines(), await s.cases()]).toEqual([[], [`early_return ${sale}`]]);
       expect(await s.state()).toBe('open');
@@ -163,9 +168,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('tells a reversal once it is PAID, also one of month two', async () => {
-      const s = shop();
-      const sale = await s.uuid();
-      await s.pay(sale);
+      const [s, sale] = await sold();
       const [a, b, two] = [newId(), newId(), newId()];
       for (const status of ['PENDING', 'CANCELLED', 'PENDING'])
         expect(await s.reverse(sale, a, 10, status)).toBe(200);
@@ -209,8 +212,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('never runs `returned` inside `paid`: one that throws leaves the payment booked once', async () => {
-      const s = shop({ returned: throwing(new Error('a bug')) });
-      const sale = await s.uuid();
+      const [s, sale] = await opened({ returned: throwing(new Error('a bug')) });
       await s.refund(sale, newId(), 9.7);
       expect([await s.pay(sale), await s.pay(sale), await s.pay(sale)]).toEqual([200, 200, 200]);
       expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`]);
@@ -218,8 +220,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('books what was refunded in part since, and asks a person where all of it went back', async () => {
-      const s = shop();
-      const sale = await s.uuid();
+      const [s, sale] = await opened();
       const [id, other] = [newId(), newId()];
       expect(await s.pay(sale, { refunds: refunded(id, 9.7) })).toBe(200);
       expect(await s.refund(sale, other, 10)).toBe(200);
@@ -229,8 +230,7 @@ function testIn(kind: PlaceKind): void {
         `returned ${sale} 10 left 40`,
         `returned ${sale} 9.7 left 40`,
       ]);
-      const t = shop();
-      const gone = await t.uuid();
+      const [t, gone] = await opened();
       expect(await t.pay(gone, { refunds: refunded(newId(), 59.7) })).toBe(200);
       expect([await t.lines(), await t.cases()]).toEqual([[], [`returned_in_full ${gone}`]]);
       expect(await t.state()).toBe('review');
@@ -252,9 +252,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('tells two refunds at once what both leave', async () => {
-      const s = shop({ returned: () => sleep(30) });
-      const sale = await s.uuid();
-      await s.pay(sale);
+      const [s, sale] = await sold({ returned: () => sleep(30) });
       const two = new Shop(s.place, s.hooks, {}, s);
       expect(await Promise.all([s.refund(sale, newId(), 29.7), two.refund(sale, newId(), 30)])).toEqual([
         200, 200,
@@ -266,8 +264,7 @@ function testIn(kind: PlaceKind): void {
 
     it('tells a refund that comes while its payment is being booked', async () => {
       const paid = vi.fn(() => sleep(100));
-      const s = shop({ paid });
-      const sale = await s.uuid();
+      const [s, sale] = await opened({ paid });
       const paying = s.pay(sale);
       await vi.waitFor(() => expect(paid).toHaveBeenCalled());
       expect(await s.refund(sale, newId(), 9.7)).toBe(200);
@@ -281,8 +278,7 @@ function testIn(kind: PlaceKind): void {
     it.each(betweens)(
       'tells a refund whose payment is booked just before its case is there: %s',
       async (step) => {
-        const s = shop();
-        const sale = await s.uuid();
+        const [s, sale] = await opened();
         let paying: Promise<number> | undefined;
         const steps = stepsOf(s.place.store as Store<unknown>);
         const between = async (...given: unknown[]) => {
@@ -330,8 +326,7 @@ function testIn(kind: PlaceKind): void {
     it('ends a case once, whatever races', async () => {
       const { fix, breaks } = createBug();
       const broken = breaks();
-      const s = shop({ paid: () => sleep(20).then(broken) });
-      const sale = await s.uuid();
+      const [s, sale] = await opened({ paid: () => sleep(20).then(broken) });
       expect(await s.pay(sale)).toBe(500);
       expect((await s.open()).state).toBe('review');
       fix();
@@ -345,8 +340,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('says whose order a case is about that the service does not confirm, which is no review', async () => {
-      const s = shop();
-      const sale = await s.uuid();
+      const [s, sale] = await opened();
       const forged = { saleToken: sale, referenceCode: s.key, amount: 59.7, currency: 'BRL' };
       s.says(sale, { situation: 'PENDING' });
       expect(await s.deliver('payment', forged)).toBe(500);
@@ -365,8 +359,7 @@ function testIn(kind: PlaceKind): void {
 
     it('stays in review where the service does not confirm what `paid` has failed on, and shows no QR code', async () => {
       const { fix, breaks } = createBug();
-      const s = shop({ paid: breaks() });
-      const sale = await s.uuid();
+      const [s, sale] = await opened({ paid: breaks() });
       expect(await s.pay(sale)).toBe(500);
       s.says(sale, { situation: 'PENDING' });
       expect(await s.deliver('payment', { saleToken: sale, referenceCode: s.key, amount: 59.7 })).toBe(500);
@@ -377,8 +370,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     itInTransactions('remembers no case of a payment that another process books meanwhile', async () => {
-      const s = shop();
-      const sale = await s.uuid();
+      const [s, sale] = await opened();
       s.says(sale);
       const { promise, resolve } = deferred();
       const failing = s.process(undefined, {
@@ -404,9 +396,7 @@ function testIn(kind: PlaceKind): void {
         subject: ({ yourCharge }) => yourCharge,
         order: ({ sale }) => ({ uuid: sale }),
       });
-      const s = shop({}, { kinds: [charge], on: { charge: breaks() } } as never);
-      const sale = await s.uuid();
-      await s.pay(sale);
+      const [s, sale] = await sold({}, { kinds: [charge], on: { charge: breaks() } } as never);
       const body = { yourCharge: newId(), sale };
       const payout = { uuid: newId(), success: true, status: 'PAID', referenceCode: s.key };
       const deliver = async () => [
@@ -496,9 +486,7 @@ function testIn(kind: PlaceKind): void {
       await s.orders.maintain();
       await s.orders.reconcile();
       expect([await s.cases(), await s.lines()]).toEqual([[], [`paid ${second} 59.7 first`]]);
-      const t = shop({ paid: (_, { needsPerson }) => needsPerson('no') });
-      const own = await t.uuid();
-      await t.pay(own);
+      const [t, own] = await sold({ paid: (_, { needsPerson }) => needsPerson('no') });
       expect(await t.dismiss(own)).toBe('dismissed');
       await t.orders.reconcile();
       await t.orders.maintain();
@@ -507,8 +495,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('replaces another price once the service has said that the old one is not paid', async () => {
-      const s = shop();
-      const first = await s.uuid();
+      const [s, first] = await opened();
       s.says(first, { situation: 'PENDING' });
       await expect(s.open({ amount: 79.7 })).rejects.toMatchObject({
         code: 'order_conflict',
@@ -518,8 +505,7 @@ function testIn(kind: PlaceKind): void {
       expect(await s.pay(first)).toBe(200);
       expect(await s.cases()).toEqual([`other_amount ${first}`]);
       expect((await s.open({ amount: 79.7 })).state).toBe('review');
-      const t = shop();
-      const own = await t.uuid();
+      const [t, own] = await opened();
       t.says(own);
       const conflict = { code: 'order_conflict' };
       await expect(t.open({ amount: 79.7 }, { replace: true })).rejects.toMatchObject(conflict);
@@ -552,8 +538,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('decides what it finds by asking as it decides a notification', async () => {
-      const s = shop();
-      const uuid = await s.uuid();
+      const [s, uuid] = await opened();
       s.says(uuid, { amount: 0.01 });
       expect(await s.orders.reconcile()).toMatchObject({ asked: 1, paid: 0, review: 1 });
       expect([await s.lines(), await s.cases()]).toEqual([[], [`other_amount ${uuid}`]]);
@@ -561,9 +546,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('keeps one case of a sale that changes its status, with its states', async () => {
-      const s = shop();
-      const sale = await s.uuid();
-      await s.pay(sale);
+      const [s, sale] = await sold();
       for (const newStatus of ['REVERSAL', 'CHARGEBACK']) {
         expect(await s.deliver('payment', { saleToken: sale, referenceCode: s.key, newStatus })).toBe(200);
       }
@@ -576,9 +559,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('makes a case of each charge under the first one’s sale, which a person books for what it says', async () => {
-      const s = shop();
-      const sale = await s.uuid();
-      await s.pay(sale);
+      const [s, sale] = await sold();
       const again = (month: string, fields: object = {}) => {
         const date = `2027-${month}-15 10:00:00`;
         const body = { saleToken: sale, referenceCode: s.key, currency: 'BRL', amount: 29.9, date };
@@ -623,9 +604,7 @@ function testIn(kind: PlaceKind): void {
     // Only its clock can be moved.
     if (kind.name === 'memory') {
       it('makes a case of its own of an equal charge under the first one’s sale, on a later day', async () => {
-        const s = shop();
-        const sale = await s.uuid();
-        await s.pay(sale);
+        const [s, sale] = await sold();
         const body = { saleToken: sale, referenceCode: s.key, currency: 'BRL', amount: 29.9 };
         for (const days of [0, 28, 1]) {
           s.place.skip?.(days * 24 * HOUR);
@@ -641,8 +620,7 @@ function testIn(kind: PlaceKind): void {
     }
 
     it('decides about no case that is none, for no key that is none, and for no sum that is known', async () => {
-      const s = shop();
-      const sale = await s.uuid();
+      const [s, sale] = await opened();
       await s.orders.close(s.key);
       await s.pay(sale);
       const { id } = await s.caseOf('closed');
@@ -661,9 +639,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('books no charge under the first one’s sale that is not paid any more, or went back in full', async () => {
-      const s = shop();
-      const sale = await s.uuid();
-      await s.pay(sale);
+      const [s, sale] = await sold();
       await s.deliver('payment', { saleToken: sale, referenceCode: s.key, currency: 'BRL', amount: 29.9 });
       const { id } = await s.caseOf('unexpected_repeat');
       const returned = { refunds: refunded(newId(), 59.7) };
@@ -719,9 +695,7 @@ function testIn(kind: PlaceKind): void {
               amount: Number(body['value']),
             }
           : undefined;
-      const s = shop({}, { asPayment, on: { unrecognized: 'ignore' } as never });
-      const first = await s.uuid();
-      await s.pay(first);
+      const [s, first] = await sold({}, { asPayment, on: { unrecognized: 'ignore' } as never });
       const charge = async (sale: string, value: number) => {
         s.says(sale, { amount: value });
         const body = { type: 'RECURRENCE_CHARGE_PAID', sale, of: s.key, value };
@@ -737,8 +711,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     itInTransactions('loses nothing where a process dies between `paid` and its record', async () => {
-      const s = shop();
-      const sale = await s.uuid();
+      const [s, sale] = await opened();
       s.orders = s.process(crashBeforeCommit(s.place.store));
       expect(await s.pay(sale)).toBe(500);
       expect(await s.lines()).toEqual([]);
@@ -834,9 +807,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('books 70 months under one sale, each by a person', async () => {
-      const s = shop();
-      const sale = await s.uuid();
-      await s.pay(sale);
+      const [s, sale] = await sold();
       for (let month = 2; month <= 70; month += 1) {
         s.place.skip?.(30 * 24 * HOUR);
         const body = { saleToken: sale, referenceCode: s.key, currency: 'BRL', amount: month };
@@ -849,8 +820,7 @@ function testIn(kind: PlaceKind): void {
     });
 
     it('stays in review when its case is dropped after 30 days, and a person still decides', async () => {
-      const s = shop();
-      const sale = await s.uuid();
+      const [s, sale] = await opened();
       await s.orders.close(s.key);
       await s.pay(sale);
       expect(await s.cases()).toEqual([`closed ${sale}`]);

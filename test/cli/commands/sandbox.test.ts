@@ -121,6 +121,14 @@ describe.concurrent('sandbox', () => {
     expect((await end()).status).toBe(0);
   });
 
+  it.each([
+    ['--host', '0.0.0.0'],
+    ['--public-url', 'https://sandbox.example'],
+  ])('does not start with its own pair where others reach it: %s %s', async (...reached) => {
+    const { status, stderr } = await runCliProcess(['sandbox', '--port', '0', ...reached], {});
+    expect([status, stderr]).toEqual([2, expect.stringContaining('PAYMENTS_API_KEY')]);
+  });
+
   it('takes the port of PAYMENTS_BASE_URL on this machine, and of no other address', async () => {
     const { url } = await startRecorder(200);
     const { status, stderr } = await runCliProcess(['sandbox'], { ...environment, PAYMENTS_BASE_URL: url });

@@ -19,6 +19,7 @@ import type { StepResult, Verdict } from '../../../src/cli/verify/step';
 import { withoutTrace } from '../../../src/cli/verify/without-trace';
 import { fixtures } from '../../../src/testing';
 import { selfSigned } from '../../client/self-signed';
+import { deferred } from '../../helpers/deferred';
 import { startRecorder } from '../listeners';
 import { listen, onTestsEnd } from '../listeners/listen';
 import { type Parts, pair, rightHeader, startMerchant } from '../listeners/merchant';
@@ -228,62 +229,42 @@ describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
 });
 
 describe.concurrent('verify cannot begin, and says so by exit code 2, when', { timeout: 60_000 }, () => {
-  const begun = (url: string) => failureOf(url, '--allow-insecure-http');
-
-  it('nothing listens', async () => {
-    const { exitCode, message } = await begun('http://127.0.0.1:9/webhooks');
-    expect([exitCode, message]).toEqual([2, expect.stringContaining('Nothing listens')]);
+  const mixed = 'plain http and the other https';
+  it.each<[when: string, urlOf: () => string | Promise<string>, words: string]>([
+    ['nothing listens', () => 'http://127.0.0.1:9/webhooks', 'Nothing listens'],
+    ['the certificate is not trusted', () => overTls('https'), 'certificate of the listener is not trusted'],
+    ['http is spoken to a TLS port, which is not for want of a listener', () => overTls('http'), mixed],
+    [
+      'TLS is spoken to a plain port',
+      async () => (await startMerchant({})).url.replace('http', 'https'),
+      mixed,
+    ],
+  ])('%s', async (_when, urlOf, words) => {
+    const { exitCode, message } = await failureOf(await urlOf(), '--allow-insecure-http');
+    expect([exitCode, message]).toEqual([2, expect.stringContaining(words)]);
   });
 
-  it('the certificate is not trusted', async () => {
-    const url = await overTls('https');
-    const { exitCode, message } = await begun(url);
-    expect([exitCode, message]).toEqual([
-      2,
-      expect.stringContaining('certificate of the listener is not trusted'),
-    ]);
-  });
-
-  it('http is spoken to a TLS port, which is not for want of a listener', async () => {
-    const { exitCode, message } = await begun(await overTls('http'));
-    expect([exitCode, message]).toEqual([2, expect.stringContaining('plain http and the other https')]);
-  });
-
-  it('TLS is spoken to a plain port', async () => {
-    const { url } = await startMerchant({});
-    const { exitCode, message } = await begun(url.replace('http:', 'https:'));
-    expect([exitCode, message]).toEqual([2, expect.stringContaining('plain http and the other https')]);
-  });
-
+  const lacks = (response: ServerResponse) => response.writeHead(404).end('{}');
+  const isSlow = (response: ServerResponse) => response;
+  const [faults, sale] = ['/sandbox/faults', '/v1.1/checkout/pix-automatic'];
+  const older = 'of the same version as this command';
   it.each([
-    ['has no list of faults', '/sandbox/faults', 'No sandbox of this version'],
-    ['makes no sale', '/v1.1/checkout/pix-automatic', 'of the same version as this command'],
-    ['cannot hide a sale', '/hide', 'of the same version as this command'],
-    ['does not count the calls about a sale', '/calls-about/', 'of the same version as this command'],
-  ])('the sandbox is of another version, which %s', async (_what, lacking, words) => {
+    ['is of another version, which has no list of faults', faults, lacks, 'No sandbox of this version'],
+    ['is of another version, which makes no sale', sale, lacks, older],
+    ['is of another version, which cannot hide a sale', '/hide', lacks, older],
+    ['is of another version, which does not count the calls about a sale', '/calls-about/', lacks, older],
+    ['is slow at the first call', faults, isSlow, 'did not answer within 10 s'],
+    ['is slow when a sale is made', sale, isSlow, 'quick enough'],
+  ])('the sandbox %s', async (_what, at, answer, words) => {
     const { url, received } = await startRecorder(200);
     const sandbox = await openSandbox();
-    const older = await proxyOf(sandbox, (path, response) => {
-      if (path.includes(lacking)) return response.writeHead(404).end('{}');
-      return undefined;
-    });
-    const { exitCode, message } = await failureOf(url, '--sandbox', older);
+    const proxy = await proxyOf(sandbox, (path, response) =>
+      path.includes(at) ? answer(response) : undefined,
+    );
+    const { exitCode, message } = await failureOf(url, '--sandbox', proxy);
     expect({ exitCode, received }).toEqual({ exitCode: 2, received: [] });
     expect(message).toContain(words);
     expect(sandbox.pendingFaults).toEqual([]);
-  });
-
-  it.each([
-    ['at the first call', '/sandbox/faults', 'did not answer within 10 s'],
-    ['when a sale is made', '/v1.1/checkout/pix-automatic', 'quick enough'],
-  ])('the sandbox is slow %s', async (_when, slow, words) => {
-    const { url, received } = await startRecorder(200);
-    const sandbox = await proxyOf(await openSandbox(), (path, response) =>
-      path.includes(slow) ? response : undefined,
-    );
-    const { exitCode, message } = await failureOf(url, '--sandbox', sandbox);
-    expect({ exitCode, received }).toEqual({ exitCode: 2, received: [] });
-    expect(message).toContain(words);
   });
 });
 
@@ -389,24 +370,18 @@ describe.concurrent('verify', { timeout: 180_000 }, () => {
 
 describe.concurrent('what --effects answers', { timeout: 180_000 }, () => {
   const expectation = 'Expected `--effects` to answer 200 with the rows';
+  const saying = async (body: string) => (await startRecorder(200, body)).url;
+  const redirecting = async () => {
+    const { effects } = await startMerchant({});
+    return answering((response) => response.writeHead(302, { location: effects }).end());
+  };
 
   it.each<[what: string, effects: () => Promise<string>, message: string]>([
-    ['is one number', async () => (await startRecorder(200, '7')).url, expectation],
-    ['is a list of no rows', async () => (await startRecorder(200, '[{}]')).url, expectation],
-    ['is no JSON', async () => (await startRecorder(200, 'no JSON')).url, expectation],
-    [
-      'has more than 4 MiB',
-      async () => (await startRecorder(200, `{"payment":1,"${'x'.repeat(4 * 1024 * 1024)}":1}`)).url,
-      expectation,
-    ],
-    [
-      'is behind a redirect, which is not followed',
-      async () => {
-        const { effects } = await startMerchant({});
-        return answering((response) => response.writeHead(302, { location: effects }).end());
-      },
-      expectation,
-    ],
+    ['is one number', () => saying('7'), expectation],
+    ['is a list of no rows', () => saying('[{}]'), expectation],
+    ['is no JSON', () => saying('no JSON'), expectation],
+    ['has more than 4 MiB', () => saying(`{"payment":1,"${'x'.repeat(4 * 1024 * 1024)}":1}`), expectation],
+    ['is behind a redirect, which is not followed', redirecting, expectation],
     ['is out of reach', async () => 'http://127.0.0.1:9/actions', 'The URL of `--effects` cannot be reached'],
   ])('is refused before anything is sent when it %s', async (_what, effects, expected) => {
     const { url, received } = await startRecorder(200);
@@ -518,10 +493,7 @@ describe.concurrent('verify with a sandbox for real sales', { timeout: 180_000 }
     ['SIGINT', 'while a sale is made', 'createRecurringCheckout', undefined],
     ['SIGTERM', 'while its own fault is armed', 'getTransaction', 'status'],
   ] as const)('leaves the sandbox as it was after %s %s', async (signal, _when, operation, fault) => {
-    let meet = (): void => undefined;
-    const met = new Promise<void>((resolve) => {
-      meet = resolve;
-    });
+    const { promise: met, resolve: meet } = deferred();
     const sandbox = await openSandbox({
       log(entry) {
         if (entry.type === 'request' && entry.operation === operation && entry.fault === fault) meet();
