@@ -9,8 +9,22 @@ import type { CaseReason, WebhookReportCode } from './report-texts';
  */
 export type EndedBy = 'retry' | 'order' | 'order-in-time' | 'person';
 
-/** Whatever is kept: the reasons of cases. The compiler asks for each `CaseReason`. */
-export const KEPT = {
+const CASE_REASONS: Readonly<Record<CaseReason, EndedBy>> = {
+  paid_twice: 'person',
+  other_amount: 'order',
+  closed: 'order',
+  other_sale: 'order-in-time',
+  no_order: 'order',
+  unclear_amount: 'person',
+  returned_in_full: 'person',
+  early_return: 'order-in-time',
+  sale_status: 'person',
+  needs_person: 'person',
+};
+
+/** Whatever is kept, with or without orders. */
+export const KEPT: Readonly<Partial<Record<WebhookReportCode, EndedBy>>> = {
+  ...CASE_REASONS,
   unhandled: 'person',
   invalid_notification: 'person',
   callback_failed: 'retry',
@@ -22,17 +36,7 @@ export const KEPT = {
   lease_lost: 'retry',
   unexpected_repeat: 'person',
   too_many_states: 'person',
-  paid_twice: 'person',
-  other_amount: 'order',
-  closed: 'order',
-  other_sale: 'order-in-time',
-  no_order: 'order',
-  unclear_amount: 'person',
-  returned_in_full: 'person',
-  early_return: 'order-in-time',
-  sale_status: 'person',
-  needs_person: 'person',
-} as const satisfies Record<CaseReason, EndedBy> & Partial<Record<WebhookReportCode, EndedBy>>;
+};
 
 const ENDED_BY: ReadonlyMap<string, EndedBy> = /* @__PURE__ */ new Map(Object.entries(KEPT));
 

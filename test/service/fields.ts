@@ -172,8 +172,8 @@ export function unmatchedFields(fields: readonly Field[], example: object): stri
   const only = (these: string[], others: string[], says: string) =>
     these.filter((path) => !others.includes(path)).map((path) => `${path}: ${says}`);
   return [
-    ...only(documented, given, 'in test/service/tables.ts, not in the example'),
-    ...only(given, documented, 'in the example, not in test/service/tables.ts'),
+    ...only(documented, given, 'in test/service/tables.ts, not in src/testing/fixtures'),
+    ...only(given, documented, 'in src/testing/fixtures, not in test/service/tables.ts'),
   ];
 }
 
