@@ -186,12 +186,12 @@ describe.each(operations)('$name, over a fetch of the caller’s,', (operation) 
   });
 
   it('discards a response or a failure that comes after the timeout', async () => {
-    const late = () => sleep(60).then(() => new Response(new ReadableStream({ pull: boom })));
-    const failsLate = () => sleep(60).then(() => Promise.reject(new Error('late')));
+    const late = () => sleep(500).then(() => new Response(new ReadableStream({ pull: boom })));
+    const failsLate = () => sleep(500).then(() => Promise.reject(new Error('late')));
     for (const fetch of [late, failsLate]) {
       expect(await ended(fetch, { timeoutMs: 30 })).toBe('timeout: unknown after 1');
     }
-    await sleep(60);
+    await sleep(500);
   });
 
   it('succeeds when Object.prototype has an afterResponse that ky would run', async () => {

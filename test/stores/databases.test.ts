@@ -248,12 +248,12 @@ describe('SqliteStore', () => {
     expect(await tryClaim(withSteps(new SqliteStore(client)), 'a')).toBe('claimed');
   });
 
-  it('creates its table with statements that give no rows', async () => {
+  it('creates its table with statements that give no rows, and looks at its columns', async () => {
     const { database, run } = failing();
     await new SqliteStore(database).createTable();
     expect(run).toHaveBeenCalledTimes(2);
     const sent = database.prepare.mock.calls.map(([sql]) => sql.split(' ')[0]);
-    expect(sent).toEqual(['PRAGMA', 'CREATE', 'CREATE']);
+    expect(sent).toEqual(['PRAGMA', 'CREATE', 'CREATE', 'SELECT']);
   });
 
   it.each(['inTransaction', 'isTransaction'])('refuses to work where %s is true', (name) =>
