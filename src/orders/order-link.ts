@@ -11,6 +11,7 @@ import type { AnyDefinition } from '../webhooks/kinds';
 import {
   type Booking,
   type CaseDetails,
+  type CaseEntry,
   type Decided,
   type FoundKey,
   type MeantPayment,
@@ -103,7 +104,8 @@ export function orderLinkOf(
       }
     },
 
-    async mark(records, { id, reason, details }, isRunning) {
+    async mark(records, entry, isRunning) {
+      const { id, reason, details } = entry;
       const { order: key, sale, amount } = details;
       if (key === undefined) {
         if (reason === 'early_return' && sale !== undefined) await pointEarly(records, sale, id);
@@ -113,20 +115,17 @@ export function orderLinkOf(
         const isUndecided = UNDECIDED.has(reason);
         const known = order.cases.find((each) => each.id === id);
         const isOwn = details.isOwn || (isUndecided && known?.isOwn);
-        if (!isKnown(order) || ((isOwn || isUndecided) && isBooked(order, sale))) return order;
-        const entry = { id, reason, sale, amount, at: now, ...(isOwn && { isOwn: true as const }) };
-        return withCase(order, entry, isRunning || isUndecided);
+        if (!isKnown(order) || isOver(order, entry)) return order;
+        const marked = { id, reason, sale, amount, at: now, ...(isOwn && { isOwn: true as const }) };
+        return withCase(order, marked, isRunning || isUndecided);
       });
     },
 
-    async isMarked(records, { id, reason, details: { order: key, sale, isOwn } }) {
+    async isMarked(records, entry) {
+      const { order: key } = entry.details;
       if (key === undefined) return true;
       const { order } = await readOrder(records, key);
-      return (
-        !isKnown(order) ||
-        order.cases.some((each) => each.id === id) ||
-        ((isOwn === true || UNDECIDED.has(reason)) && isBooked(order, sale))
-      );
+      return !isKnown(order) || order.cases.some(({ id }) => id === entry.id) || isOver(order, entry);
     },
 
     async remembered(records, id) {
@@ -327,6 +326,12 @@ async function readIfFound(
 
 function isBooked({ payments }: Order, sale: string | undefined): boolean {
   return payments.some((each) => each.sale === sale);
+}
+
+/** Whether a case is over before it is remembered: its payment is booked. A repeat under a booked sale is not. */
+function isOver(order: Order, { id, reason, details: { sale, isOwn } }: CaseEntry): boolean {
+  const isAboutPayment = isOwn === true || UNDECIDED.has(reason) || saleIn(id) === sale;
+  return isAboutPayment && isBooked(order, sale);
 }
 
 /** Whether it is the key of a refund or a reversal. */

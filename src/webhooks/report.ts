@@ -28,7 +28,7 @@ export interface WebhookDone {
   readonly isRepeat: boolean;
   /** How long it took from its arrival until it was done, in milliseconds. */
   readonly durationMs: number;
-  /** Where it came from: the service delivered it, or you called `handler.replay` or `handler.settle`. */
+  /** Where it came from: a delivery, a dead letter or case that was run again, or a query of `orders.reconcile`. */
   readonly origin: 'delivery' | 'replay' | 'settle';
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { PaymentsClient } from '../../src';
 import { createOrders, type NotifiedOrder, type OrdersOptions, type PaidOrder } from '../../src/orders';
+import { orderLinkOf } from '../../src/orders/order-link';
 import type { Transaction } from '../../src/service/operations/get-transaction';
 import { createStore, type RecordStore } from '../../src/stores';
 import { MemoryRecords, MemoryStore } from '../../src/stores/memory-store';
@@ -104,6 +105,20 @@ describe('a payment', () => {
     callback.mockImplementationOnce((() => orders.close('order-2')) as never);
     expect(await deliver('uuid-of-order-2', { referenceCode: 'order-2' })).toBe(200);
     expect(await states('order-2')).toEqual(['order-2 paid']);
+  });
+
+  it('that is booked makes no case of what has failed since, such as a lost reply to its commit', async () => {
+    const { orders, client, deliver, store, seen } = await opened();
+    expect([await deliver(), await deliver('m2', { amount: 29.9 })]).toEqual([200, 200]);
+    const callbacks = { paid: async () => undefined, returned: 'ignore' } as never;
+    const link = orderLinkOf(client, callbacks, undefined, []);
+    const details = { order: 'order-1', sale: 'm2', amount: 29.9 };
+    const mark = (id: string, reason: string) => link.mark(stepsOf(store), { id, reason, details }, false);
+    await mark('payment:m2:PAID', 'store_failed');
+    expect([seen.length, (await orders.find({ key: 'order-1' })).cases]).toEqual([2, []]);
+    // Another charge under its sale is one.
+    await mark('payment:m2:PAID~hash~2027-02-15', 'unexpected_repeat');
+    expect((await orders.find({ key: 'order-1' })).cases).toMatchObject([{ reason: 'unexpected_repeat' }]);
   });
 
   it('is marked before it counts as done, so that a lost mark is never a done state', async () => {

@@ -204,9 +204,8 @@ export async function live(
         const isOld = isReplacing && current?.price !== asked;
         if (isOther) {
           expect(isOver || isOld, `order ${id} has two live QR codes`).toBe(true);
-          expect(paid.has(String(current?.uuid)), `a QR code of order ${id} was paid, and made room`).toBe(
-            false,
-          );
+          const isPaid = paid.has(String(current?.uuid));
+          expect(isPaid, `a QR code of order ${id} was paid, and made room`).toBe(false);
           if (isOver) figures.expired += 1;
           else figures.replaced += 1;
         }
@@ -246,10 +245,8 @@ export async function live(
       const sums = { reversedAmount: REFUND, amountRefunded: REFUND, receipt: null };
       await insist((orders) => answer(deliver(orders, 'refund', { ...body, ...sums })));
     } else if (what < 0.88) {
-      const uuid = pick(
-        'forged',
-        [...shown.keys()].filter((each) => !paid.has(each)),
-      );
+      const unpaid = [...shown.keys()].filter((each) => !paid.has(each));
+      const uuid = pick('forged', unpaid);
       if (uuid === undefined) continue;
       figures.forged += 1;
       const forged = { saleToken: uuid, referenceCode: saleOf(uuid).referenceCode, currency: 'BRL' };
@@ -322,27 +319,17 @@ async function check(
   expect(once.sort(), about).toEqual(
     payments.map(({ amount, sale }, index) => `paid ${amount} ${first(index)} of ${sale}`).sort(),
   );
-  for (const { sale, amount } of payments) {
-    expect([service.sales.get(sale)?.situation, service.sales.get(sale)?.amount], about).toEqual([
-      'PAID',
-      amount,
-    ]);
-  }
+  for (const { sale, amount } of payments)
+    expect(service.sales.get(sale), about).toMatchObject({ situation: 'PAID', amount });
   // Of the QR codes one has paid, unless a person has booked another; never a closed one by itself.
   const bySelf = payments.filter(({ sale }) => shown.has(sale) && decided.get(sale) !== 'book');
   expect(bySelf.length, about).toBeLessThanOrEqual(1);
-  expect(
-    bySelf.filter(({ sale }) => closed.has(sale)),
-    about,
-  ).toEqual([]);
-  expect(
-    payments.filter(({ sale }) => decided.get(sale) === 'dismiss'),
-    about,
-  ).toEqual([]);
+  const ofClosed = bySelf.filter(({ sale }) => closed.has(sale));
+  const dismissed = payments.filter(({ sale }) => decided.get(sale) === 'dismiss');
+  expect([ofClosed, dismissed], about).toEqual([[], []]);
   const paidAttempts = attempts.filter(({ state }) => state === 'paid').map(({ uuid }) => String(uuid));
-  expect(paidAttempts, about).toEqual(
-    payments.filter(({ attempt }) => attempt !== undefined).map(({ sale }) => sale),
-  );
+  const ofAttempts = payments.filter(({ attempt }) => attempt !== undefined).map(({ sale }) => sale);
+  expect(paidAttempts, about).toEqual(ofAttempts);
 
   // Every sale that is paid was booked, or is a case, or was dismissed.
   const booked = new Set(payments.map(({ sale }) => sale));
@@ -356,12 +343,9 @@ async function check(
     if (!told.has(sale) && (booked.has(sale) || inCases.has(sale))) figures.found += 1;
   }
   // The order remembers its cases as the list has them.
-  expect(marked.map(({ id: each, reason }) => `${each} ${reason}`).sort(), about).toEqual(
-    cases
-      .filter(({ order }) => order === key)
-      .map(({ id: each, reason }) => `${each} ${reason}`)
-      .sort(),
-  );
+  const inWords = (all: readonly { id: string; reason: string }[]) =>
+    all.map(({ id: each, reason }) => `${each} ${reason}`).sort();
+  expect(inWords(marked), about).toEqual(inWords(cases.filter(({ order }) => order === key)));
 
   // `left` of each sale: every refund was told, the last one told has what is left of the sale.
   figures.refunds += refunds.length;
@@ -383,10 +367,7 @@ async function check(
     const lefts = own.map((line) => Number(/ left (\S+)/.exec(line)?.[1]));
     expect(Math.min(...lefts), `${about}: left of ${sale}`).toBe(left(uuids.length));
     const allowed = uuids.map((_, index) => left(index + 1));
-    expect(
-      lefts.filter((each) => !allowed.includes(each)),
-      `${about}: left of ${sale}`,
-    ).toEqual([]);
+    expect(allowed, `${about}: left of ${sale}`).toEqual(expect.arrayContaining(lefts));
     expect(returns.filter((each) => each.sale === sale && each.status === 'PAID')).toHaveLength(uuids.length);
   }
 
