@@ -39,7 +39,9 @@ export function readBrCode(text: string): BrCode {
     throw new BrCodeError(
       'not_a_br_code',
       0,
-      'a BR Code is a text that starts with 000201, without white space before it.',
+      Object(text) === text
+        ? 'expected a text, got an object: pass `qrCode.plain`.'
+        : 'a BR Code is a text that starts with 000201, without white space before it.',
     );
   const fields = readAll(text);
 

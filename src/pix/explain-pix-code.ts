@@ -28,21 +28,27 @@ export interface PixCodeExplanation {
  * Explains a code that a bank gave. The codes are facts of Pix; the service's document does not mention them, so the
  * library refuses nothing because of them. Returns `undefined` for a code that is not listed for the context.
  *
- * @param code - such as `AM02`
+ * @param code - such as `AM02`, in either case
  * @param context - where it was seen: `charge` (a refused recurring charge), `charge-cancelled`, `return` or `payout`
  * @param locale - `pt-BR` (the default) or `en`
+ * @throws `RangeError` for another context
  */
 export function explainPixCode(
   code: string,
   context: PixCodeContext,
   locale: PixLocale = 'pt-BR',
 ): PixCodeExplanation | undefined {
-  const codes = Object.hasOwn(CODES, context) ? CODES[context] : {};
-  const row = Object.hasOwn(codes, code) ? codes[code] : undefined;
+  if (!Object.hasOwn(CODES, context)) {
+    throw new RangeError(
+      'explainPixCode: the second argument is `charge`, `charge-cancelled`, `return` or `payout`.',
+    );
+  }
+  const listed = typeof code === 'string' ? code.toUpperCase() : '';
+  const row = Object.hasOwn(CODES[context], listed) ? CODES[context][listed] : undefined;
   if (row === undefined) return undefined;
   const [en, pt, [who, actionEn, actionPt], ends] = row;
   return {
-    code,
+    code: listed,
     meaning: inLocale([en, pt], locale),
     ...(context === 'charge' ? { endsCharge: ends !== undefined } : {}),
     who,

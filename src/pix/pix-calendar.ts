@@ -30,11 +30,16 @@ export interface PixCycle {
  * the iterable ends with the year 9999: take what you need and leave the loop. No date is written beyond that year: the
  * last `retryUntil` is 9999-12-31 at the latest.
  *
- * @throws `RangeError` for a date that is not real, or a periodicity that Pix does not have
+ * @throws `RangeError` for a date that is not real, a `finalDate` before the `initialDate`, or a periodicity that Pix does
+ *   not have
  */
-export function pixCalendar({ initialDate, finalDate, periodicity }: PixRecurrence): Iterable<PixCycle> {
+export function pixCalendar(recurrence: PixRecurrence): Iterable<PixCycle> {
+  if (Object(recurrence) !== recurrence)
+    throw new RangeError('pixCalendar: pass one object: `pixCalendar({ initialDate, periodicity })`.');
+  const { initialDate, finalDate, periodicity } = recurrence;
   const first = dayOrThrow(initialDate, 'initialDate');
   const last = dayOrThrow(finalDate ?? '9999-12-31', 'finalDate');
+  if (last < first) throw new RangeError('pixCalendar: finalDate is before initialDate.');
   if (!isPeriodicity(periodicity))
     throw new RangeError(
       'pixCalendar: Pix does not have this periodicity. Use MONTHLY or another PixPeriodicity.',

@@ -163,6 +163,11 @@ describe('readBrCode of a broken code says where and what', () => {
     expect(errorOf(text)).toMatchObject({ code, message: expect.stringContaining(message) });
   });
 
+  it('asks for `qrCode.plain` when it gets the whole QR code', () => {
+    const { code, message } = errorOf({ plain: whole, base64: 'QUJD' } as never);
+    expect([code, message]).toEqual(['not_a_br_code', expect.stringContaining('pass `qrCode.plain`')]);
+  });
+
   it.each([undefined, null, 1, {}, [], ['000201']])(
     'for %j, which is no string: not_a_br_code at 0',
     (value) => {

@@ -51,17 +51,25 @@ describe('explainPixCode', () => {
     expect(explainPixCode('AM02', 'return')).toBeUndefined();
   });
 
-  it.each(['FBRD', 'XXXX', 'am02', '', ' AM02', 'constructor', '__proto__', undefined, null, 1, {}])(
+  it.each(['FBRD', 'XXXX', 'am2', '', ' AM02', 'constructor', '__proto__', undefined, null, 1, {}])(
     'returns undefined for %j, which is not listed',
     (code) => {
       for (const context of contexts) expect(explainPixCode(code as string, context)).toBeUndefined();
     },
   );
 
-  it.each(['', 'refund', 'constructor', '__proto__', undefined, null])(
-    'returns undefined for %j, which is not a context',
+  it('reads a code in lower case', () => {
+    expect(explainPixCode('am02', 'charge')).toEqual(explainPixCode('AM02', 'charge'));
+  });
+
+  it.each(['', 'cobranca', 'refund', 'constructor', '__proto__', undefined, null])(
+    'refuses %j as a context, and lists them',
     (context) => {
-      expect(explainPixCode('AM02', context as 'charge')).toBeUndefined();
+      const says =
+        'explainPixCode: the second argument is `charge`, `charge-cancelled`, `return` or `payout`.';
+      for (const code of ['AM02', 'XXXX']) {
+        expect(() => explainPixCode(code, context as 'charge')).toThrow(new RangeError(says));
+      }
     },
   );
 });

@@ -47,7 +47,6 @@ const tables = `
     2028-03-31 2028-03-21 2028-03-29 2028-03-31T01:00:00.000Z 2028-04-07
   MONTHLY 2026-12-01 2026-12-01 9
     2026-12-01 2026-11-21 2026-11-29 2026-12-01T01:00:00.000Z 2026-12-08
-  MONTHLY 2026-12-01 2026-11-30 9
   MONTHLY 9999-11-30 - 9
     9999-11-30 9999-11-20 9999-11-28 9999-11-30T01:00:00.000Z 9999-12-07
     9999-12-30 9999-12-20 9999-12-28 9999-12-30T01:00:00.000Z 9999-12-31
@@ -122,6 +121,21 @@ describe('pixCalendar', () => {
     expect(calendar({ initialDate: wrong })).toThrow(/^pixCalendar: initialDate is not a date/);
     expect(calendar({ finalDate: wrong })).toThrow(/^pixCalendar: finalDate is not a date/);
     expect(calendar({ initialDate: null })).toThrow(RangeError);
+  });
+
+  it('refuses a final date before the initial one, which would give no date', () => {
+    const dates = { initialDate: '2027-05-01', periodicity: 'MONTHLY' } as const;
+    expect(() => pixCalendar({ ...dates, finalDate: '2027-04-30' })).toThrow(
+      new RangeError('pixCalendar: finalDate is before initialDate.'),
+    );
+    expect([...pixCalendar({ ...dates, finalDate: '2027-05-01' })]).toHaveLength(1);
+  });
+
+  it.each(['2027-01-31', undefined, null])('asks for one object instead of %j', (date) => {
+    const positional = pixCalendar as (...given: unknown[]) => unknown;
+    expect(() => positional(date, 'MONTHLY')).toThrow(
+      new RangeError('pixCalendar: pass one object: `pixCalendar({ initialDate, periodicity })`.'),
+    );
   });
 
   it.each(['monthly', 'DAILY', '', 'constructor', undefined, null])(

@@ -496,11 +496,21 @@ describe('the report of a store that failed', () => {
       '',
       [
         ...['Cannot use a pool after calling end on the pool', 'Client was closed and is not queryable'],
-        ...['Pool is closed.', 'Unable to acquire a connection', 'driver has already been destroyed'],
+        ...['Pool is closed.', 'driver has already been destroyed'],
         ...['ConnectionManager.getConnection was called after the connection manager was closed!'],
         ...['Driver not Connected', 'The database connection is not open', 'database is not open'],
       ],
       [name('ClientClosedError')],
+    ],
+    [
+      'Knex has no connections: it was destroyed, or was made without `connection`.',
+      '',
+      ['Unable to acquire a connection'],
+    ],
+    [
+      'What listens at its address speaks another language: check the port',
+      '',
+      ['Received unexpected copyData message from backend.', 'Unexpected packet during handshake'],
     ],
     [
       'Its database cannot be reached. Check that it is running',
