@@ -2,7 +2,7 @@ import { ConfigurationError, type OperationName } from '../errors';
 import type { Credentials } from '../service/credentials';
 import { LONGEST_TIMER_MS } from '../shared/time';
 import { assertCredentials } from '../values/credentials';
-import type { OptionNames } from '../values/option-checks';
+import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { defaultCredentials, isDefaultPair, redactJson, redactor } from './credentials';
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
 import { atMost } from './delivery/delivery';
@@ -41,7 +41,8 @@ export const SERVICE_OPTIONS: OptionNames<ServiceOptions> = {
 
 /**
  * The control methods do what the payer, the bank and the service would do. Each changes the state at once and sends
- * the notification in the background (`idle` waits for it). They throw `SandboxError` when a call is not possible. A
+ * the notification in the background (`idle` waits for it). They throw `SandboxError` when a call is not possible, and
+ * `ConfigurationError` for an option that cannot work. A
  * running sandbox offers all but `idle` over HTTP too, under `/sandbox/` and with the same two credential headers:
  * `GET /sandbox` lists them.
  */
@@ -64,6 +65,8 @@ export interface SandboxControls extends MoveControls {
   /** Resolves when no notification is being sent and none waits for a retry: after up to five retry intervals. */
   idle(): Promise<void>;
 }
+
+const CLEARED: OptionNames<ClearedFaults> = { operation: true, id: true };
 
 /** How many notifications are sent at the same time. */
 const MAX_CONCURRENT_DELIVERIES = 64;
@@ -154,7 +157,10 @@ export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore 
     get pendingFaults() {
       return faults.pending;
     },
-    clearFaults: (which = {}) => faults.clear(typeof which === 'string' ? { operation: which } : which),
+    clearFaults(which) {
+      const chosen = typeof which === 'string' ? { operation: which } : which;
+      faults.clear(readNamedOptions('clearFaults', chosen, CLEARED));
+    },
     get deliveries() {
       return deliveryLog.deliveries;
     },

@@ -91,7 +91,7 @@ export const en = {
     'Remove the faults that still wait for calls: all of them, those of one operation, or one by its id',
   'clear-faults.id': 'Id of the fault',
   'refused.repeatedReference': 'A journey has this order identifier already.',
-  'refused.amount': '`amount` must be above 0.',
+  'refused.amount': '`amount` must be a number above 0.',
   'refused.unknownTransaction':
     'No transaction has this UUID. Pass `response.uuid` of a journey that was created here.',
   'refused.unknownReversal': 'No reversal has this UUID.',
@@ -106,10 +106,13 @@ export const en = {
   'refused.paid': 'A transaction that is {situation} cannot be paid.',
   'refused.cancelled': 'A transaction that is {situation} cannot be cancelled.',
   'refused.unpaid': 'A transaction that is {situation} cannot be refunded: pay it first.',
+  'refused.uncharged': 'A journey that is {situation} cannot be charged: `pay` first.',
+  'refused.as': '`as` must be `own-sale`, `same-sale`, or a function that makes a body.',
+  'refused.notObject': 'Expected the body as an object.',
   'refused.authorized':
     'The payer has authorized this journey already. It has no immediate payment: pay its scheduled payments.',
   'refused.expired': 'The QR code has expired: its `maxAge` is over. Create another journey.',
-  'refused.moreThanLeft': '`amount` must be above 0 and at most {left}, which is what is left.',
+  'refused.moreThanLeft': '`amount` must be a number above 0 and at most {left}, which is what is left.',
   'refused.nothingLeft': 'Nothing is left: all of it has gone back already.',
   'refused.reversalUnderWay':
     'Nothing is left: a reversal of {pending} is under way. Complete it, or cancel it to free its amount.',

@@ -94,7 +94,7 @@ export const pt: Record<keyof typeof en, string> = {
     'Remove as falhas que ainda esperam por chamadas: todas, as de uma operação, ou uma pelo id',
   'clear-faults.id': 'Id da falha',
   'refused.repeatedReference': 'Uma jornada já tem este identificador de pedido.',
-  'refused.amount': '`amount` precisa ser um valor acima de 0.',
+  'refused.amount': '`amount` precisa ser um número acima de 0.',
   'refused.unknownTransaction':
     'Nenhuma transação tem este UUID. Use `response.uuid` de uma jornada criada aqui.',
   'refused.unknownReversal': 'Nenhum estorno tem este UUID.',
@@ -109,6 +109,9 @@ export const pt: Record<keyof typeof en, string> = {
   'refused.paid': 'Uma transação {situation} não pode ser paga.',
   'refused.cancelled': 'Uma transação {situation} não pode ser cancelada.',
   'refused.unpaid': 'Uma transação {situation} não pode ser devolvida: pague-a primeiro.',
+  'refused.uncharged': 'Uma jornada {situation} não pode ser cobrada: chame `pay` antes.',
+  'refused.as': '`as` precisa ser `own-sale`, `same-sale` ou uma função que monta um corpo.',
+  'refused.notObject': 'O corpo precisa ser um objeto.',
   'refused.authorized':
     'O pagador já autorizou esta jornada. Ela não tem pagamento imediato: pague os pagamentos agendados.',
   'refused.expired': 'O QR code expirou: seu `maxAge` acabou. Crie outra jornada.',

@@ -9,9 +9,27 @@ const NO_CONNECTION = [
 /** What drivers and ORMs throw once somebody has closed them. */
 const CLOSED = [
   /\bClient(?:Closed|Offline)Error\b/,
-  /after calling end on the pool|pool is closed|unable to acquire a connection|client was closed|already been destroyed|connection manager was closed|driver not connected|connection is not established|database (?:connection )?is not open/i,
+  /after calling end on the pool|pool is closed|client was closed|already been destroyed|connection manager was closed|driver not connected|connection is not established|database (?:connection )?is not open/i,
   'Its client is closed: something has called `end`, `destroy`, `quit` or `close` on it, or has never opened it. Make one ' +
     'client for the whole process, and close it last.',
+] as const;
+
+const NO_MESSAGE = /^(?!)/;
+const NO_CODE = NO_MESSAGE;
+
+/** What Knex throws without a pool. */
+const NO_POOL = [
+  NO_CODE,
+  /unable to acquire a connection/i,
+  'Knex has no connections: it was destroyed, or was made without `connection`. Is the variable set that has its ' +
+    'address, such as DATABASE_URL or MYSQL_URL?',
+] as const;
+
+/** What drivers throw when another server answers. */
+const OTHER_SERVER = [
+  NO_CODE,
+  /unexpected .* message from backend|unexpected packet|malformed .*packet/i,
+  'What listens at its address speaks another language: check the port, and take the driver and the store of your database.',
 ] as const;
 
 const UNREACHABLE = [
@@ -51,6 +69,8 @@ const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string]
       'pool larger.',
   ],
   CLOSED,
+  NO_POOL,
+  OTHER_SERVER,
   UNREACHABLE,
   [
     /\b(40P01|40001|55P03|ER_LOCK_\w+|1205|1213|SQLITE_BUSY)\b/,
@@ -74,12 +94,30 @@ export function storeCause(error: unknown): string {
 }
 
 /**
+ * Why no statement can ever be sent, however often it is tried; `undefined` if that is not so.
+ *
+ * @param dialect - the database whose SQL was to be sent
+ */
+export function neverAnswers(error: unknown, dialect: string): string | undefined {
+  const errors = errorsIn(error);
+  const [codes, messages, says] = NO_POOL;
+  if (sayOneOf(errors, codes, messages)) return says;
+  if (sayOneOf(errors, OTHER_SERVER[0], OTHER_SERVER[1])) {
+    return `What listens at its address is no ${dialect}: check the port, and take the driver and the store of your database.`;
+  }
+  return undefined;
+}
+
+/**
  * Why a database could not even be asked; `undefined` if it was.
  *
  * @param dialect - the database whose SQL was sent
+ * @param schema - the option of the store
  */
-export function cannotAsk(error: unknown, dialect: string): string | undefined {
+export function cannotAsk(error: unknown, dialect: string, schema: string | undefined): string | undefined {
   const errors = errorsIn(error);
+  const never = neverAnswers(error, dialect);
+  if (never !== undefined) return never;
   for (const [codes, messages, says] of [CLOSED, UNREACHABLE]) {
     if (sayOneOf(errors, codes, messages)) return says;
   }
@@ -95,23 +133,21 @@ export function cannotAsk(error: unknown, dialect: string): string | undefined {
       'Without an address, drivers take this machine, and your own user without a password.'
     );
   }
+  // MySQL says the same of the connection's own database.
+  if (errors.some(({ message }) => textOf(message).includes(`Unknown database '${schema}'`))) {
+    return 'The database that the option `schema` names does not exist: create it, or leave the option out.';
+  }
   if (sayOneOf(errors, /\b(3D000|ER_BAD_DB_ERROR|1049|ER_NO_DB_ERROR|1046|P1003)\b/, NO_MESSAGE)) {
     return 'The address of the connection names no database, or one that does not exist: look at its end, after the last `/`.';
   }
   if (sayOneOf(errors, /\b3F000\b/, NO_MESSAGE)) {
     return 'Its schema does not exist: create it, or leave the option `schema` out.';
   }
-  if (sayOneOf(errors, NO_CODE, /unexpected .* message from backend|unexpected packet|malformed .*packet/i)) {
-    return `What listens at its address is no ${dialect}: check the port, and take the driver and the store of your database.`;
-  }
   if (sayOneOf(errors, /\b(42601|ER_PARSE_ERROR|1064)\b/, NO_MESSAGE)) {
     return `The database does not understand ${dialect}'s SQL: take the store, or the \`dialect\`, of the database that you use.`;
   }
   return undefined;
 }
-
-const NO_MESSAGE = /^(?!)/;
-const NO_CODE = NO_MESSAGE;
 
 /** Whether it says that no connection was free. */
 export function saysNoConnection(error: unknown): boolean {

@@ -3,6 +3,7 @@ import { readNamedOptions } from '../values/option-checks';
 import type { Store } from './steps';
 import { clientKind } from './which-client';
 import {
+  checkPool,
   JOINED_OPTIONS,
   type JoinedStoreOptions,
   type StoreWithinOptions,
@@ -162,6 +163,8 @@ export function knexStore<Tx>(
   check(knex, ['transaction', 'raw'], 'knexStore(knex)', 'what `knex({ … })` returned');
   const own = readNamedOptions('knexStore', options, JOINED_OPTIONS);
   checkNames(own, /\?/, "without '?', which is a value to Knex");
+  const { pool } = Object(knex.client) as { readonly pool?: { readonly max?: number } };
+  checkPool(own.maxTransactions, pool?.max);
   const dialect = dialectOf(knex.client?.config?.client);
   return storeOver<Tx>(
     {

@@ -13,7 +13,7 @@ import type { StoreSteps, Transact } from './steps';
 import { transactWithin } from './transact';
 import type { TransactionOptions } from './transaction-access';
 import { clientKind } from './which-client';
-import { JOINED_OPTIONS } from './within';
+import { checkPool, JOINED_OPTIONS } from './within';
 
 /** Where a {@link PostgresStore} keeps its records; in transactional mode also the limits of its transactions. */
 export interface PostgresStoreOptions<Transactional extends boolean = boolean>
@@ -118,13 +118,7 @@ function transactIn(
   }
   const { maxTransactions = threeQuarters(database.options?.max ?? POOL_MAX), stepTimeoutMs = 5_000 } =
     options;
-  const { max } = database.options ?? {};
-  if (max !== undefined && maxTransactions > max) {
-    throw new ConfigurationError(
-      `Expected \`maxTransactions\` to be at most ${max}, the \`max\` of the pool: each transaction holds a connection. Raise ` +
-        "the pool's `max`, and leave some of it to your own queries.",
-    );
-  }
+  checkPool(maxTransactions, database.options?.max);
   const access = poolAccess(database, stepTimeoutMs);
   const limits = { ...options, maxTransactions, stepTimeoutMs };
   return transactWithin(access, records, limits, (transaction, status) => transaction.close(status));

@@ -1,6 +1,6 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { DAY_MS, sleep } from '../shared/time';
-import { cannotAsk, mayRetry, saysNoColumn, saysNoTable } from './driver-error';
+import { cannotAsk, mayRetry, neverAnswers, saysNoColumn, saysNoTable } from './driver-error';
 import {
   type ListedRecord,
   type ListPage,
@@ -87,6 +87,7 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   readonly sql: ReturnType<typeof statementsOn>;
   readonly #run: Run<Tx>;
   readonly #dialect: SqlDialect;
+  readonly #schema: string | undefined;
   readonly #definition: readonly string[];
   readonly #readsBack: InTransaction<Tx> | undefined;
 
@@ -105,6 +106,7 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
     const name = nameOf(dialect, table, schema ?? (dialect === 'postgres' ? 'public' : undefined));
     this.#run = run;
     this.#dialect = dialect;
+    this.#schema = schema;
     this.#definition = definitionOf(dialect, name, table);
     this.#readsBack = readsBack;
     this.sql = statementsOn(dialect, name);
@@ -214,7 +216,7 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
       if (saysNoColumn(cause)) throw this.#notOurs(cause);
-      const unasked = cannotAsk(cause, DIALECT_NAMES[this.#dialect]);
+      const unasked = cannotAsk(cause, DIALECT_NAMES[this.#dialect], this.#schema);
       if (unasked !== undefined) {
         throw new StoreError(`The table ${this.sql.name} was not created. ${unasked}`, { cause });
       }
@@ -253,6 +255,9 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
       return await (tx === undefined ? retrying(run) : run());
     } catch (cause) {
       if (saysNoColumn(cause)) throw this.#notOurs(cause);
+      const never = neverAnswers(cause, DIALECT_NAMES[this.#dialect]);
+      if (never !== undefined)
+        throw new StoreError(`The store could not ask its database. ${never}`, { cause });
       if (!saysNoTable(cause)) throw cause;
       throw new StoreError(
         `The store's table ${this.sql.name} is not there. Call \`createTable()\` once before the first notification, ` +
@@ -344,6 +349,11 @@ function quoted(dialect: SqlDialect, name: string): string {
 
 /** The table, quoted, with its schema if one was given. */
 function nameOf(dialect: SqlDialect, table: string, schema: string | undefined): string {
+  if (dialect !== 'sqlite' && String(table).includes('.')) {
+    throw new ConfigurationError(
+      "Expected `table` without a dot. The schema is an option of its own: { schema: 'shop', table: 'notifications' }.",
+    );
+  }
   const parts = schema === undefined ? [table] : [schema, table];
   return parts.map((part) => quoted(dialect, part)).join('.');
 }

@@ -70,6 +70,15 @@ export function storeWithin<Tx>(access: TransactionAccess<Tx>, options: StoreWit
   return storeOver(access, readNamedOptions('storeWithin', options, WITHIN_OPTIONS));
 }
 
+/** @throws `ConfigurationError` for more transactions than the pool has connections, if it tells how many */
+export function checkPool(maxTransactions: number | undefined, max: number | undefined): void {
+  if (maxTransactions === undefined || max === undefined || maxTransactions <= max) return;
+  throw new ConfigurationError(
+    `Expected \`maxTransactions\` to be at most ${max}, the \`max\` of the pool: each transaction holds a connection. Raise ` +
+      "the pool's `max`, and leave some of it to your own queries.",
+  );
+}
+
 /** The same, over options whose names were checked. */
 export function storeOver<Tx>(access: TransactionAccess<Tx>, options: StoreWithinOptions): Store<Tx> {
   const { dialect } = options;

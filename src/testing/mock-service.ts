@@ -12,7 +12,7 @@ import { answerCall, type Ending } from '../sandbox/faults';
 import type { ServiceAnswer } from '../sandbox/model/answers';
 import type { ServiceState } from '../sandbox/model/records';
 import type { Credentials } from '../service/credentials';
-import { type OptionNames, readNamedOptions } from '../values/option-checks';
+import { checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
 import type { FakeClock } from './fake-clock';
 import { DEFAULT_LISTENER, type DeliverTo, requestSend } from './signed-request';
 
@@ -104,6 +104,7 @@ export function mockedService<Handler>(options: MockServiceOptions<Handler>): {
 } {
   const own = readNamedOptions<MockServiceOptions<Handler>>('mockService', options, MOCK_OPTIONS);
   const { http, clock, deliverTo } = own;
+  if (deliverTo !== undefined) checkFunction('deliverTo', deliverTo, '(request) => handler(request)');
   const url = resolveBaseUrl(own.baseUrl ?? 'https://service.example');
   const webhookUrl = own.webhookUrl ?? (deliverTo && DEFAULT_LISTENER);
   const settings = resolveSettings({ ...own, webhookUrl });

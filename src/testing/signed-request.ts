@@ -1,5 +1,6 @@
 import type { Send, SendOptions } from '../sandbox/delivery/delivery';
 import type { Credentials } from '../service/credentials';
+import { nameOfType } from '../shared/objects';
 import { basicAuthorization } from '../webhooks/authorization';
 
 /** A listener URL that does not exist. */
@@ -48,6 +49,7 @@ export function requestSend(deliverTo: DeliverTo, now: () => number): (options: 
       try {
         const request = signedRequest({ url, body, credentials, signal: over.signal });
         const response = await Promise.race([deliverTo(request), ended]);
+        if (typeof Object(response).status !== 'number') throw new Ending(notResponse(response));
         // Nobody reads the body; left open, it would hold the connection.
         response.body?.cancel().catch(() => {});
         return { httpStatus: response.status, error: undefined, durationMs: durationMs() };
@@ -57,6 +59,10 @@ export function requestSend(deliverTo: DeliverTo, now: () => number): (options: 
         clearTimeout(timer);
       }
     };
+}
+
+function notResponse(given: unknown): string {
+  return `\`deliverTo\` gave ${nameOfType(given)}, and not a Response: is a \`return\` missing?`;
 }
 
 class Ending extends Error {}

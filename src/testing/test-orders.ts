@@ -122,9 +122,26 @@ export function testOrders<Transaction = undefined>(
   const client = new PaymentsClient({ baseUrl: service.url, ...service.credentials, fetch: service.fetch });
   const store = ownStore ?? (new MemoryStore({ clock: clock.now }) as Store<unknown> as Store<Transaction>);
   const steps = dyingSteps(stepsOf<unknown>(store), process);
-  const orders = make({ client, credentials: service.credentials, store: withSteps(store, steps) });
+  let isPassedOn = false;
+  const orders = make({
+    get client() {
+      isPassedOn = true;
+      return client;
+    },
+    credentials: service.credentials,
+    store: withSteps(store, steps),
+  });
   if (typeof Object(orders).open !== 'function') throw new ConfigurationError(notOrders(orders));
+  if (!isPassedOn) {
+    throw new ConfigurationError('Expected `make` to pass on its parts: `createOrders({ ...parts, on })`.');
+  }
 
+  const uuidOf = (order: OpenedJourney): string => {
+    const { uuid }: OpenedJourney = Object(order);
+    if (uuid === undefined) throw new ConfigurationError(NOT_OPENED);
+    if (!state.transactions.has(uuid)) throw new ConfigurationError(OPENED_ELSEWHERE);
+    return uuid;
+  };
   const delivered = async (move: () => void) => {
     const before = service.deliveries.length;
     move();
@@ -216,10 +233,8 @@ function paymentsIn(order: object | undefined): number {
   return payments.length;
 }
 
-function uuidOf(order: OpenedJourney): string {
-  const { uuid }: OpenedJourney = Object(order);
-  if (uuid !== undefined) return uuid;
-  throw new ConfigurationError(
-    'Expected what `orders.open` resolves with, with its `uuid`: `pay(await orders.open(key, request))`.',
-  );
-}
+const NOT_OPENED =
+  'Expected what `orders.open` resolves with, with its `uuid`: `pay(await orders.open(key, request))`.';
+
+const OPENED_ELSEWHERE =
+  'The mocked service has no such order. Does `make` pass its parts on: `createOrders({ ...parts, on: … })`?';

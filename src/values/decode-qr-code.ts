@@ -38,6 +38,9 @@ function base64Of(qrCode: Pick<QrCode, 'base64'> | string): string {
       qrCode: 'expected `response.instructions.qrCode` of a checkout, or its `base64`',
     });
   }
+  if (isObject(Reflect.get(qrCode, 'qrCode'))) {
+    throw invalidArgument('The QR code', { qrCode: 'expected `order.qrCode`, got what has it' });
+  }
   const { base64 } = qrCode;
   if (typeof (base64 ?? '') !== 'string')
     throw invalidArgument('The QR code', { base64: 'expected a string' });
@@ -57,7 +60,8 @@ function toBytes(base64: string): Uint8Array {
     binary = atob(base64);
   } catch {
     // The platform's error would not say which argument was wrong.
-    throw invalidArgument('The QR code', { base64: 'expected Base64' });
+    const got = base64.startsWith('000201') ? ', got the text of the QR code: pass `qrCode.base64`' : '';
+    throw invalidArgument('The QR code', { base64: `expected Base64${got}` });
   }
   // A loop, because `Uint8Array.from` takes a second for a picture of 10 MiB.
   const bytes = new Uint8Array(binary.length);

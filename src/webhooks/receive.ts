@@ -60,7 +60,7 @@ export async function receive(
 
   // Authorize, before the body is read.
   if (head.method !== 'POST') {
-    return refuse(report, 'method_not_allowed', { status: 405, fate: head.method ? undefined : NO_METHOD });
+    return refuse(report, 'method_not_allowed', { status: 405, fate: head.method ? ONE_PATH : NO_METHOD });
   }
   const header = getAuthorization(head);
   const authorized = checkAgainst(header, expectedAuthorizations);
@@ -107,6 +107,7 @@ export async function receive(
   }
 }
 
+const ONE_PATH = 'Mount the handler at one path: `app.post(path, handler)`.';
 const NO_METHOD = 'It has no `method`: pass `{ method, url, headers, body }`.';
 
 /** What a body is that holds no JSON object, where that says what to change. */

@@ -38,7 +38,7 @@ describe('the texts of the sandbox', () => {
 
   it('carry their values in both languages', () => {
     expect(text('refused.moreThanLeft', { left: ['R$19.90', 'R$ 19,90'] })).toEqual([
-      '`amount` must be above 0 and at most R$19.90, which is what is left.',
+      '`amount` must be a number above 0 and at most R$19.90, which is what is left.',
       '`amount` precisa estar acima de 0 e ser no máximo R$ 19,90, que é o que resta.',
     ]);
     expect(text('refused.endedReversal', { status: 'PAID' })[1]).toBe('O estorno já terminou: está PAID.');

@@ -186,6 +186,14 @@ describe.skipIf(!found)('MySQL or MariaDB', () => {
     expect(String(failure)).not.toContain('rights');
   });
 
+  it('says that the database of its option `schema` is missing, and nothing of the address', async () => {
+    const store = new MysqlStore(pool, { schema: `missing_${run}` });
+    const failure = await store.createTable().catch((error: Error) => error);
+    expect(failure).toMatchObject({ code: 'store_failed', cause: { code: 'ER_BAD_DB_ERROR' } });
+    expect(String(failure)).toContain('The database that the option `schema` names does not exist: ');
+    expect(String(failure)).not.toContain('address');
+  });
+
   it('says that its table was not created because its pool has ended', async () => {
     const ended = createPool({ uri: mysqlUrl });
     await ended.end();

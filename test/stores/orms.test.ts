@@ -9,6 +9,7 @@ import {
   sequelizeStore,
   typeormStore,
 } from '../../src/stores';
+import { withSteps } from '../helpers/store-of';
 
 // What the stores do over the real ORMs is in test/orms.
 
@@ -71,6 +72,40 @@ describe('the store of an ORM', () => {
   ])('refuses a transaction of %s: a rollback would take back what was remembered', (_, create) => {
     expect(create).toThrow(ConfigurationError);
     expect(create).toThrow('as the first argument, not a transaction:');
+  });
+
+  it('over Knex refuses more transactions than its pool has connections', () => {
+    const pooled = Object.assign(() => undefined, knex, { client: { ...knex.client, pool: { max: 2 } } });
+    expect(() => knexStore(pooled, { maxTransactions: 3 })).toThrow(
+      'Expected `maxTransactions` to be at most 2, the `max` of the pool: ',
+    );
+    expect(() => [knexStore(pooled, { maxTransactions: 2 }), knexStore(pooled)]).not.toThrow();
+  });
+
+  it.each([
+    [
+      'Unable to acquire a connection',
+      'Is the variable set that has its address, such as DATABASE_URL or MYSQL_URL?',
+    ],
+    ['Received unexpected copyData message from backend.', 'What listens at its address is no PostgreSQL'],
+  ])('over Knex says what is wrong where no statement can ever be sent: %s', async (message, says) => {
+    const raw = () => Promise.reject(new Error(message));
+    const store = withSteps(knexStore(Object.assign(() => undefined, knex, { raw })));
+    const failure = await store.readRecord('order:', 'one').catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'store_failed', cause: { message } });
+    expect(String(failure)).toContain(says);
+  });
+
+  it('refuses a table whose name has a dot, and names the option for the schema', () => {
+    for (const create of [
+      () => knexStore(knex, { table: 'pix.payments' }),
+      () => drizzleStore(database as never, tag, { dialect: 'mysql', table: 'pix.payments' }),
+    ]) {
+      expect(create).toThrow(ConfigurationError);
+      expect(create).toThrow(
+        "The schema is an option of its own: { schema: 'shop', table: 'notifications' }.",
+      );
+    }
   });
 
   it('is named where a Knex is passed to MysqlStore', () => {

@@ -3,7 +3,7 @@ import { ConfigurationError, ConnectionError, PaymentsClient, TimeoutError } fro
 import { SandboxError } from 'pix-automatic-sdk/sandbox';
 import { fakeClock, fixtures, type MockService, mockService } from 'pix-automatic-sdk/testing';
 import { createWebhookHandler, MemoryStore } from 'pix-automatic-sdk/webhooks';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FaultKind } from '../../src/sandbox/faults';
 import type { DeliverTo } from '../../src/testing/signed-request';
 import { failureOf } from '../client/support';
@@ -321,4 +321,37 @@ describe('the fetch of a mocked service, in place of msw', () => {
     await expect(fetch('https://elsewhere.example/')).rejects.toThrow('mockService answers');
     await service.close();
   });
+});
+
+describe('a `deliverTo` that cannot work', () => {
+  it('is refused if it is a URL', () => {
+    const url = 'http://127.0.0.1:3000/webhooks';
+    expect(() => mockService({ deliverTo: url as never })).toThrow(
+      'Expected `deliverTo` to be a function: `(request) => handler(request)`.',
+    );
+  });
+
+  it('is named in the attempt if it returns nothing', async () => {
+    const { service, clock, uuid } = await openJourney({ deliverTo: (() => {}) as never });
+    service.pay(uuid);
+    await clock.advance(0);
+    expect(trace(service)).toBe(
+      '0 s: `deliverTo` gave undefined, and not a Response: is a `return` missing?, pending',
+    );
+  });
+});
+
+it('a client without its `fetch` says what to pass', async () => {
+  const { url, credentials } = mockService();
+  const client = new PaymentsClient({ baseUrl: url, ...credentials, maxRetries: 0 });
+  vi.stubGlobal('fetch', () => {
+    const cause = Object.assign(new Error('no such host'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' });
+    return Promise.reject(new TypeError('fetch failed', { cause }));
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const thrown = await failureOf(client.getTransaction('5b0f2c1e-8d3a-4c57-9e21-7f6a0d4b9c10'));
+  expect(thrown).toBeInstanceOf(ConnectionError);
+  expect(thrown.message).toContain(
+    'No real host ends with `.example`. For `mockService`, pass `fetch: service.fetch`.',
+  );
 });

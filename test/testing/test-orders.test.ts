@@ -229,18 +229,45 @@ describe('orders under test', () => {
   });
 
   it('refuse a charge that cannot be', async () => {
-    const { orders, service, pay, charge } = openShop();
+    const { orders, service, pay, charge, refund } = openShop();
     const order = await orders.open('order-1', request);
-    await expect(charge(order)).rejects.toThrow(SandboxError);
+    await expect(charge(order)).rejects.toThrow('A journey that is PENDING cannot be charged: `pay` first.');
     await pay(order);
     await expect(charge(order, { amount: 0 })).rejects.toThrow(SandboxError);
+    const forms = '`as` must be `own-sale`, `same-sale`, or a function that makes a body.';
+    await expect(charge(order, { as: 'sameSale' as never })).rejects.toThrow(forms);
+    await expect(charge(order, { as: (() => {}) as never })).rejects.toThrow(
+      'Expected the body as an object.',
+    );
     await expect(charge({})).rejects.toThrow(ConfigurationError);
+    await expect(charge(order, 31 as never)).rejects.toThrow('`charge({ amount })`, got a number');
+    await expect(refund(order, 10 as never)).rejects.toThrow('`refund({ amount })`, got a number');
+    expect(service.deliveries).toHaveLength(1);
     service.setWebhookUrl(undefined);
     expect((await charge(order)).delivery).toBeUndefined();
   });
 
+  it('refuse a function that leaves out the client of its parts', () => {
+    const { client } = openShop();
+    const on = { paid: async () => undefined, returned: 'ignore' as const };
+    const make = () => createOrders({ client, store: new MemoryStore(), on });
+    expect(() => testOrders(make)).toThrow(
+      'Expected `make` to pass on its parts: `createOrders({ ...parts, on })`',
+    );
+  });
+
   it('refuse to pay what has no uuid', async () => {
     await expect(openShop().pay({})).rejects.toThrow(ConfigurationError);
+  });
+
+  it('say that `make` may have left out its parts, for an order of another service', async () => {
+    const elsewhere = await openShop().orders.open('order-1', request);
+    const { pay, refund, charge } = openShop();
+    for (const move of [pay, refund, charge]) {
+      await expect(move(elsewhere)).rejects.toThrow(
+        'Does `make` pass its parts on: `createOrders({ ...parts',
+      );
+    }
   });
 });
 

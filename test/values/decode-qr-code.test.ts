@@ -115,9 +115,15 @@ it('a QR code without base64 has no picture', () => {
 const wrongText = ['***', 'A', 'QUJD*', '=', 'ação', 'data:image/png;base64', 'QUJD, QUJD', 'QUJDdata:,QUJD'];
 const wrongForm = [undefined, null, 7, true, [], () => 1];
 const form = 'qrCode: expected `response.instructions.qrCode`';
+const plain = '00020126360014br.gov.bcb.pix2514qr.example/abc6304ABCD';
 
 it.each([
   ...wrongText.map((wrong) => [wrong, 'base64: expected Base64. See docs']),
+  [plain, 'base64: expected Base64, got the text of the QR code: pass `qrCode.base64`. See docs'],
+  [
+    { state: 'open', qrCode: { plain, base64 } },
+    'qrCode: expected `order.qrCode`, got what has it. See docs',
+  ],
   ...[7, {}, ['QUJD']].map((base64) => [{ base64 }, 'base64: expected a string. See docs']),
   ...wrongForm.map((wrong) => [wrong, form]),
 ] as Array<[unknown, string]>)(

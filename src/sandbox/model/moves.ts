@@ -14,6 +14,7 @@ import type {
   RecurringCheckoutRequest,
 } from '../../service/operations/create-recurring-checkout';
 import { filled } from '../../shared/filled';
+import { type OptionNames, readNamedOptions } from '../../values/option-checks';
 import type { Inventions } from '../inventions';
 import { type SandboxText, type Text, text } from '../text';
 import { brCode } from './qr-code';
@@ -91,18 +92,22 @@ export function moveControls(state: ServiceState): MoveControls {
         .filter(isListed)
         .map((transaction) => describeJourney(state, transaction));
     },
-    createTestJourney: (options = {}) => describeJourney(state, createTestJourney(state, options)),
+    createTestJourney(options) {
+      const own = readNamedOptions('createTestJourney', options, JOURNEY_OPTIONS);
+      return describeJourney(state, createTestJourney(state, own));
+    },
     hideTransaction(uuid) {
       findTransaction(state, uuid).isHidden = true;
       state.revision++;
     },
     pay: (uuid) => pay(state, uuid).map(copy),
     cancelTransaction: (uuid) => cancelTransaction(state, uuid),
-    reverse: (uuid, options = {}) => copy(reverse(state, uuid, options)),
+    reverse: (uuid, options) =>
+      copy(reverse(state, uuid, readNamedOptions('reverse', options, REVERSAL_OPTIONS))),
     completeReversal: (uuid) => copy(endReversal(state, uuid, 'PAID')),
     cancelReversal: (uuid) => copy(endReversal(state, uuid, 'CANCELLED')),
-    refund: (uuid, options = {}) => copy(refund(state, uuid, options)),
-    payOut: (options) => copy(payOut(state, options)),
+    refund: (uuid, options) => copy(refund(state, uuid, readNamedOptions('refund', options, REFUND_OPTIONS))),
+    payOut: (options) => copy(payOut(state, readNamedOptions('payOut', options, PAYOUT_OPTIONS))),
     scheduledPayments: (uuid) => findTransaction(state, uuid).scheduledPayments.map(copy),
     payScheduledPayment(instructionId) {
       const payment = endScheduledPayment(state, instructionId, 'PAID');
@@ -116,7 +121,7 @@ export function moveControls(state: ServiceState): MoveControls {
     cancelScheduledPayment: (instructionId, reason = 'sandbox cancellation') =>
       copy(endScheduledPayment(state, instructionId, 'CANCELLED', reason)),
     notify(payload, query = '') {
-      assertNotNestedTooDeeply(payload);
+      assertPayload(payload);
       const { transactionUUID, saleToken } = payload as Readonly<Record<string, unknown>>;
       const about = [transactionUUID, saleToken].map(String).find((id) => state.transactions.has(id));
       state.notify({ kind: 'custom', query, payload, transactionUUID: about });
@@ -249,6 +254,12 @@ export interface TestJourneyOptions {
   authorizeOnly?: boolean | undefined;
 }
 
+const JOURNEY_OPTIONS: OptionNames<TestJourneyOptions> = {
+  referenceCode: true,
+  amount: true,
+  authorizeOnly: true,
+};
+
 /** Monthly, 29.90 each time, from a month after today. */
 function createTestJourney(state: ServiceState, options: TestJourneyOptions): TransactionRecord {
   const { amount = 59.7, authorizeOnly = false } = options;
@@ -367,7 +378,10 @@ export function charge(state: ServiceState, uuid: string, options: ChargeOptions
   const { amount = journey.recurrenceAmount, as = 'own-sale' } = options;
   assertPositive(amount);
   if (situation !== 'PAID' && !isAuthorized) {
-    throw new SandboxError('not-allowed', ...text('refused.unpaid', { situation }));
+    throw new SandboxError('not-allowed', ...text('refused.uncharged', { situation }));
+  }
+  if (as !== 'own-sale' && as !== 'same-sale' && typeof as !== 'function') {
+    throw new SandboxError('invalid', ...text('refused.as'));
   }
   const next = journey.scheduledPayments.find(({ status }) => status === 'SCHEDULED');
   if (next !== undefined) endScheduledPayment(state, next.instructionId, 'PAID');
@@ -380,7 +394,7 @@ export function charge(state: ServiceState, uuid: string, options: ChargeOptions
   if (as === 'own-sale') state.notify(saleNotification(state, sale, 'PAID', uuid));
   else {
     const payload = as({ sale: sale.uuid, referenceCode, amount, currency, date });
-    assertNotNestedTooDeeply(payload);
+    assertPayload(payload);
     state.notify({ kind: 'custom', query: '', payload, transactionUUID: uuid });
   }
   return sale.uuid;
@@ -510,6 +524,8 @@ export interface RefundOptions extends ReturnOptions {
   receipt?: string | null | undefined;
 }
 
+const REFUND_OPTIONS: OptionNames<RefundOptions> = { amount: true, reason: true, receipt: true };
+
 /** Credits a refund of a paid transaction. */
 function refund(state: ServiceState, uuid: string, options: RefundOptions): SandboxRefund {
   const { inventions, ids } = state;
@@ -562,6 +578,13 @@ export interface ReversalOptions extends ReturnOptions {
   /** Ends it at once with `CANCELLED`. */
   cancel?: boolean | undefined;
 }
+
+const REVERSAL_OPTIONS: OptionNames<ReversalOptions> = {
+  amount: true,
+  reason: true,
+  complete: true,
+  cancel: true,
+};
 
 /** Starts to return the funds of a sale, paid or not: the service "cannot approve or identify" it (section 3). */
 function reverse(state: ServiceState, uuid: string, options: ReversalOptions): SandboxReversal {
@@ -641,6 +664,15 @@ export interface PayOutOptions {
   /** The bank's reason, for `PE0003` and `PE0004`. Where it goes is invented: `failedPayoutMessage`. */
   reason?: string | undefined;
 }
+
+const PAYOUT_OPTIONS: OptionNames<PayOutOptions> = {
+  amount: true,
+  currency: true,
+  referenceCode: true,
+  bankDetails: true,
+  fail: true,
+  reason: true,
+};
 
 /** The codes that a payout can fail with. */
 const payoutErrorCodes = Object.keys(payoutErrorMeanings) as PayoutErrorCode[];
@@ -738,7 +770,8 @@ export function endScheduledPayment(
 /** More levels than any documented notification has. `JSON.stringify` fails on a payload with thousands of them. */
 const MAX_LEVELS = 100;
 
-function assertNotNestedTooDeeply(payload: object): void {
+function assertPayload(payload: object): void {
+  if (!hasLevels(payload)) throw new SandboxError('invalid', ...text('refused.notObject'));
   let level: object[] = [payload];
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > MAX_LEVELS) {

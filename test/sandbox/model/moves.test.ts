@@ -383,3 +383,43 @@ describe('the query shows', () => {
     expect(sandbox.transactions).toHaveLength(1);
   });
 });
+
+it.each<[call: string, move: (sandbox: Sandbox, uuid: string) => unknown, says: string]>([
+  [
+    'refund(uuid, 10)',
+    ({ refund }, uuid) => refund(uuid, 10 as never),
+    '`refund({ amount })`, got a number.',
+  ],
+  ['reverse(uuid, 10)', ({ reverse }, uuid) => reverse(uuid, 10 as never), '`reverse({ amount })`, got a n'],
+  ['payOut(10)', ({ payOut }) => payOut(10 as never), '`payOut({ amount })`, got a number.'],
+  ['createTestJourney(10)', ({ createTestJourney: make }) => make(10 as never), '`createTestJourney({ ref'],
+  [
+    'refund(uuid, { ammount })',
+    ({ refund }, uuid) => refund(uuid, { ammount: 1 } as never),
+    'mean `amount`?',
+  ],
+  [
+    'reverse(uuid, { completed })',
+    ({ reverse }, uuid) => reverse(uuid, { completed: true } as never),
+    'mean `com',
+  ],
+  ['payOut({ fails })', ({ payOut }) => payOut({ amount: 1, fails: 'PE0001' } as never), 'mean `fail`?'],
+  ['createTestJourney({ amout })', ({ createTestJourney: make }) => make({ amout: 1 } as never), 'mean `am'],
+  [
+    'clearFaults({ operacao })',
+    ({ clearFaults }) => clearFaults({ operacao: 'x' } as never),
+    'no option `operacao`',
+  ],
+  [
+    "refund(uuid, { amount: '1' })",
+    ({ refund }, uuid) => refund(uuid, { amount: '1' } as never),
+    'must be a number',
+  ],
+  ['payOut({})', ({ payOut }) => payOut({} as never), '`amount` must be a number above 0'],
+])('%s is refused, and changes nothing', async (_, move, says) => {
+  const { sandbox, uuid } = await openPaid();
+  sandbox.fault('getTransaction', { kind: 'reset-before-read' });
+  const before = [sandbox.transactions, sandbox.deliveries.length, sandbox.pendingFaults];
+  expect(() => move(sandbox, uuid)).toThrow(says);
+  expect([sandbox.transactions, sandbox.deliveries.length, sandbox.pendingFaults]).toEqual(before);
+});
