@@ -181,13 +181,23 @@ export function parseArguments(command: Command, argv: readonly string[], langua
       const word = quoted === say('wrong.unquotedWord') ? '' : `: ${quoted}`;
       throw usageFailure('wrong.extraArgument', { word, command: command.name, taken });
     }
-    const port =
-      'port' in options && /^\d{1,5}$/.test(extra) ? say('wrong.portIsOption', { port: extra }) : '';
-    throw usageFailure('wrong.takesNoArgument', { command: command.name, port });
+    throw usageFailure('wrong.takesNoArgument', { command: command.name, hint: optionHint(options, extra) });
   }
   const call = { args, options: new Options(values), json: values.has('json'), language };
   call.options.oneOf('lang', ['en', 'pt', 'pt-BR']);
   return call;
+}
+
+/** The option that an argument is probably the value of. */
+function optionHint(options: Readonly<Record<string, OptionSpec>>, argument: string): string {
+  if ('port' in options && /^\d{1,5}$/.test(argument)) return say('wrong.portIsOption', { port: argument });
+  const json = Object.entries(options).find(([, { value }]) => value === 'value.json');
+  return json !== undefined && argument.startsWith('{') ? say('wrong.jsonIsOption', { name: json[0] }) : '';
+}
+
+/** An option of that meaning, or one that begins so. */
+function otherName(typed: string, names: readonly string[]): string | undefined {
+  return names.find((name) => (name === 'amount' && typed === 'value') || name.startsWith(`${typed}-`));
 }
 
 interface OptionToken {
@@ -203,7 +213,8 @@ function addOption(
 ): void {
   const spec = Object.hasOwn(options, name) ? options[name] : undefined;
   if (spec === undefined) {
-    const hint = didYouMean(name, Object.keys(options), '--');
+    const names = Object.keys(options);
+    const hint = didYouMean(otherName(name, names) ?? name, names, '--');
     throw usageFailure('wrong.unknownOption', { word: quoteWord(name, '--'), hint });
   }
   if (spec.value === undefined) {

@@ -38,9 +38,8 @@ export function parseTarget(option: string, text: string, allowInsecureHttp: boo
 export function parseHttpUrl(option: string, text: string): URL {
   const url = httpUrl(text);
   if (url !== undefined) return url;
-  throw usageFailure('wrong.url', {
-    option,
-  });
+  const example = option === '--sandbox' ? 'http://127.0.0.1:4100' : 'http://127.0.0.1:3000/webhooks';
+  throw usageFailure('wrong.url', { option, example });
 }
 
 /** The pair to send, and where it comes from. Reports show the source, never the pair. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
 import { say } from './language';
+import type { TextKey } from './texts';
 import { visibleLines } from './visible';
 
 type Style = Parameters<typeof styleText>[0];
@@ -68,17 +69,26 @@ export function paintAnswer(answer: Answer): string {
 
 /** What to change in a listener that answers this; `''` if that says nothing. */
 export function answerHint({ httpStatus, error }: Answer): string {
-  const hint =
-    error === 'ECONNREFUSED'
-      ? say('answer.nobody')
-      : httpStatus === 401 || httpStatus === 403
-        ? say('answer.wrongPair')
-        : httpStatus === 404 || httpStatus === 405
-          ? say('answer.wrongPath')
-          : httpStatus !== undefined && httpStatus > 200 && httpStatus < 400
-            ? say('answer.not200')
-            : '';
-  return hint === '' ? '' : paint('yellow', hint);
+  const hint = httpStatus === undefined ? errorHint(error) : statusHint(httpStatus);
+  return hint === undefined ? '' : paint('yellow', say(hint));
+}
+
+function errorHint(error = ''): TextKey | undefined {
+  if (error === 'ECONNREFUSED') return 'answer.nobody';
+  if (error === 'timeout') return 'answer.passBoth';
+  if (/^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))$/.test(error))
+    return 'answer.plainHttp';
+  if (/^(ECONNRESET|EPIPE|connection closed)$/.test(error)) return 'answer.closed';
+  return error.startsWith('HPE_') ? 'answer.notHttp' : undefined;
+}
+
+function statusHint(status: number): TextKey | undefined {
+  if (status === 401 || status === 403) return 'answer.wrongPair';
+  if (status === 404 || status === 405) return 'answer.wrongPath';
+  if (status === 413) return 'answer.tooLarge';
+  if (status >= 400) return 'answer.seeLog';
+  if ([301, 302, 303, 307, 308].includes(status)) return 'answer.redirect';
+  return status > 200 ? 'answer.not200' : undefined;
 }
 
 /** How an attempt ended, in few words. */

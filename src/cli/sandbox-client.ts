@@ -15,6 +15,8 @@ import type { TextKey } from './texts';
 const TIMEOUT_MS = 10_000;
 /** How long a command waits for the listener. The sandbox gives it 30 s for an attempt. */
 const DELIVERY_WAIT_MS = 35_000;
+/** After which a command says what it waits for. */
+const SILENCE_MS = 5_000;
 const POLL_MS = 25;
 
 /** A journey as the sandbox lists it. */
@@ -60,10 +62,15 @@ export class SandboxClient {
     const before = (await this.deliveries()).length;
     const result = await this.call(method, path, body);
     const deadline = Date.now() + DELIVERY_WAIT_MS;
+    let silentUntil = Date.now() + SILENCE_MS;
     for (;;) {
       const deliveries = (await this.deliveries()).slice(before);
       if (deliveries.every(({ attempts }) => attempts.length > 0) || Date.now() > deadline) {
         return { result, deliveries };
+      }
+      if (Date.now() > silentUntil) {
+        silentUntil = Number.POSITIVE_INFINITY;
+        process.stderr.write(`${say('sent.waiting')}\n`);
       }
       await sleep(POLL_MS);
     }
@@ -115,7 +122,8 @@ export class SandboxClient {
       const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
       const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
       const known = name === 'TimeoutError' ? name : message === 'bad port' ? message : String(code);
-      throw failure(unreachable[known] ?? 'sandbox.unreachable', {
+      const isPlain = /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))$/.test(known);
+      throw failure(isPlain ? 'sandbox.plainHttp' : (unreachable[known] ?? 'sandbox.unreachable'), {
         url: this.#url,
         code: code ?? 'fetch failed',
         seconds: timeoutMs / 1000,

@@ -99,8 +99,10 @@ export const en = {
   'wrong.missingWord': 'Expected <{what}>: one of {list}.',
   'wrong.missingArgument': 'Expected <{name}>.',
   'wrong.extraArgument': 'There is an argument too many{word}. `{command}` takes {taken}.',
-  'wrong.takesNoArgument': '`{command}` takes no argument.{port}',
+  'wrong.takesNoArgument': '`{command}` takes no argument.{hint}',
   'wrong.portIsOption': ' The port is `--port {port}`.',
+  'wrong.jsonIsOption': ' The JSON is the value of `--{name}`.',
+  'wrong.amountIsOption': 'There is no sale `{word}`. Did you mean `--amount {amount}`?',
   'wrong.twice': 'Expected `--{name}` once.',
   'wrong.choice': 'Expected `--{name}` to be one of {list}.{hint}',
   'wrong.integer': 'Expected `--{name}` to be a whole number from {least} to {most}.',
@@ -113,7 +115,7 @@ export const en = {
   'wrong.unknownWord': 'There is no {what} {word}.{hint}',
   'wrong.unquotedWord': 'of that name',
   'wrong.didYouMean': 'Did you mean `{word}`?',
-  'wrong.url': 'Expected `{option}` to be an absolute URL such as http://127.0.0.1:3000/webhooks.',
+  'wrong.url': 'Expected `{option}` to be an absolute URL such as {example}.',
   'wrong.urlCredentials':
     'Expected `{option}` without user and password: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN instead.',
   'wrong.insecureUrl':
@@ -140,6 +142,7 @@ export const en = {
     'The sandbox at {url} did not answer within {seconds} s: the machine may be busy, or something else listens there.',
   'sandbox.badPort':
     'No sandbox can be at {url}: `fetch` refuses to call that port. Start the sandbox on another one.',
+  'sandbox.plainHttp': 'The sandbox at {url} speaks http, not https: write http:// in its URL.',
   'sandbox.unreachable': 'The sandbox at {url} could not be reached ({code}).',
   'sandbox.wrongCredentials':
     'The sandbox at {url} expects other credentials: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to its pair.',
@@ -153,6 +156,7 @@ export const en = {
     'The next payment of the newest journey that has one scheduled. Of a journey: its next one.',
   'without.reversal': 'The newest reversal that is PENDING.',
   'none.reversal': 'No reversal is PENDING: `pix-automatic-sdk reverse` starts one.',
+  'none.suchReversal': 'No reversal has this uuid.{hint} `pix-automatic-sdk list` shows them all.',
   'none.journey':
     'The sandbox has no journey yet: create one with `client.createRecurringCheckout`, pointed at the sandbox.',
   'none.unpaid': 'Every journey of the sandbox is paid or cancelled: create another one first.',
@@ -166,6 +170,8 @@ export const en = {
   'sent.nothing': 'No notification is sent: the document shows none for this.',
   'sent.noCharge':
     '`{name}` sends no notification: the document shows none. In code, `startSandbox({ inventions: { scheduledPaymentSale: true } })` sends a payment for each charge.',
+  'sent.waiting':
+    'Still waiting for the answer of the listener, up to 30 s. Does your route pass both to the handler, as in `handler(request, response)`?',
   'sent.scheduled': 'scheduled: {id}, due {date}',
   'delivery.deliveredBefore': 'delivered before',
   'delivery.onItsWay': 'on its way',
@@ -188,6 +194,7 @@ export const en = {
   'list.older': '{older} older {older:one is|ones are} not shown: --limit shows more.',
   'list.scheduled': 'scheduled',
   'list.sale': 'sale {uuid}',
+  'list.reversal': 'reversal',
   'resend.summary': 'Send a notification of the running sandbox once more; your listener must not act twice',
   'resend.newest': 'The newest notification.',
   'resend.none': 'The sandbox has sent no notification yet.',
@@ -263,9 +270,19 @@ export const en = {
   'log.noCpf': 'no CPF has these digits',
   'log.unknownTransaction':
     'no transaction has this UUID here: the sandbox keeps them in memory, and a restart forgets them',
-  'answer.wrongPair': 'your listener has another pair: use the one of the sandbox',
+  'answer.wrongPair':
+    'your listener has another pair: use the one of the sandbox. Or something before the handler answered',
   'answer.wrongPath': 'your server has no POST at this path: check `--webhook-url`',
   'answer.not200': 'only 200 counts as received',
+  'answer.redirect':
+    'it redirects, and only 200 counts: check the path of `--webhook-url`, a `/` at its end, and http or https',
+  'answer.tooLarge': 'your server refuses a body of this size: raise the limit of its body parser',
+  'answer.seeLog': "see your listener's log",
+  'answer.plainHttp': 'your server speaks http, not https, on this port: write http:// in `--webhook-url`',
+  'answer.closed':
+    'your server closed the connection without an answer: did the handler crash? See its log. Or it speaks https there',
+  'answer.notHttp': 'what listens there does not speak HTTP: check the port of `--webhook-url`',
+  'answer.passBoth': 'does your route pass both to the handler, as in `handler(request, response)`?',
   'answer.nobody': 'nothing listens there: is your server running, on this port?',
   'log.notDelivered': 'not delivered',
   'log.nextAttempt': 'next attempt in {seconds} s',

@@ -103,8 +103,10 @@ export const pt: Record<keyof typeof en, string> = {
   'wrong.missingWord': 'Informe <{what}>: {list}.',
   'wrong.missingArgument': 'Informe <{name}>.',
   'wrong.extraArgument': 'Há um argumento a mais{word}. `{command}` aceita {taken}.',
-  'wrong.takesNoArgument': '`{command}` não aceita argumentos.{port}',
+  'wrong.takesNoArgument': '`{command}` não aceita argumentos.{hint}',
   'wrong.portIsOption': ' A porta é `--port {port}`.',
+  'wrong.jsonIsOption': ' O JSON é o valor de `--{name}`.',
+  'wrong.amountIsOption': 'Não há venda `{word}`. Você quis dizer `--amount {amount}`?',
   'wrong.twice': 'Passe `--{name}` uma só vez.',
   'wrong.choice': '`--{name}` precisa ser um destes valores: {list}.{hint}',
   'wrong.integer': '`--{name}` precisa ser um número inteiro de {least} a {most}.',
@@ -117,7 +119,7 @@ export const pt: Record<keyof typeof en, string> = {
   'wrong.unknownWord': 'Não existe {what} {word}.{hint}',
   'wrong.unquotedWord': 'com esse nome',
   'wrong.didYouMean': 'Você quis dizer `{word}`?',
-  'wrong.url': '`{option}` precisa ser uma URL absoluta, como http://127.0.0.1:3000/webhooks.',
+  'wrong.url': '`{option}` precisa ser uma URL absoluta, como {example}.',
   'wrong.urlCredentials':
     '`{option}` não pode ter usuário e senha: defina PAYMENTS_API_KEY e PAYMENTS_API_TOKEN.',
   'wrong.insecureUrl':
@@ -145,6 +147,7 @@ export const pt: Record<keyof typeof en, string> = {
     'O sandbox em {url} não respondeu em {seconds} s: a máquina pode estar ocupada, ou outro programa usa essa porta.',
   'sandbox.badPort':
     'Não pode haver um sandbox em {url}: o `fetch` se recusa a chamar essa porta. Inicie o sandbox em outra.',
+  'sandbox.plainHttp': 'O sandbox em {url} usa http, não https: escreva http:// na URL dele.',
   'sandbox.unreachable': 'Não foi possível chegar ao sandbox em {url} ({code}).',
   'sandbox.wrongCredentials':
     'O sandbox em {url} espera outras credenciais: defina PAYMENTS_API_KEY e PAYMENTS_API_TOKEN com o par dele.',
@@ -157,6 +160,7 @@ export const pt: Record<keyof typeof en, string> = {
     'O próximo pagamento da jornada mais nova que tem um agendado. De uma jornada: o próximo dela.',
   'without.reversal': 'O estorno PENDING mais novo.',
   'none.reversal': 'Nenhum estorno está PENDING: `pix-automatic-sdk reverse` inicia um.',
+  'none.suchReversal': 'Nenhum estorno tem esse uuid.{hint} `pix-automatic-sdk list` mostra todos.',
   'none.journey':
     'O sandbox ainda não tem nenhuma jornada: crie uma com `client.createRecurringCheckout`, apontado para o sandbox.',
   'none.unpaid': 'Todas as jornadas do sandbox já foram pagas ou canceladas: crie outra primeiro.',
@@ -172,6 +176,8 @@ export const pt: Record<keyof typeof en, string> = {
   'sent.nothing': 'Nenhuma notificação é enviada: a documentação não mostra nenhuma para isto.',
   'sent.noCharge':
     '`{name}` não envia notificação: a documentação não mostra nenhuma. No código, `startSandbox({ inventions: { scheduledPaymentSale: true } })` envia um pagamento por cobrança.',
+  'sent.waiting':
+    'Ainda esperando a resposta do listener, por até 30 s. A sua rota passa os dois ao handler, como em `handler(request, response)`?',
   'sent.scheduled': 'agendado: {id}, vence em {date}',
   'delivery.deliveredBefore': 'já entregue antes',
   'delivery.onItsWay': 'a caminho',
@@ -194,6 +200,7 @@ export const pt: Record<keyof typeof en, string> = {
   'list.older': '{older} mais {older:antiga não aparece|antigas não aparecem}: --limit mostra mais.',
   'list.scheduled': 'agendado',
   'list.sale': 'venda {uuid}',
+  'list.reversal': 'estorno',
   'resend.summary': 'Reenvia uma notificação do sandbox em execução; seu listener não pode agir duas vezes',
   'resend.newest': 'A notificação mais nova.',
   'resend.none': 'O sandbox ainda não enviou nenhuma notificação.',
@@ -270,9 +277,19 @@ export const pt: Record<keyof typeof en, string> = {
   'log.noCpf': 'nenhum CPF tem estes dígitos',
   'log.unknownTransaction':
     'nenhuma transação tem este UUID aqui: o sandbox as guarda na memória e as perde quando é reiniciado',
-  'answer.wrongPair': 'seu listener usa outro par de credenciais: use o do sandbox',
+  'answer.wrongPair':
+    'seu listener usa outro par de credenciais: use o do sandbox. Ou algo antes do handler respondeu',
   'answer.wrongPath': 'seu servidor não tem POST nesse caminho: confira `--webhook-url`',
   'answer.not200': 'só 200 conta como recebida',
+  'answer.redirect':
+    'ele redireciona, e só 200 conta: confira o caminho em `--webhook-url`, a `/` no fim e http ou https',
+  'answer.tooLarge': 'seu servidor recusa um corpo desse tamanho: aumente o limite do body parser',
+  'answer.seeLog': 'veja o log do seu listener',
+  'answer.plainHttp': 'seu servidor usa http, não https, nessa porta: escreva http:// em `--webhook-url`',
+  'answer.closed':
+    'seu servidor fechou a conexão sem responder: o handler quebrou? Veja o log dele. Ou ele usa https ali',
+  'answer.notHttp': 'o que escuta ali não fala HTTP: confira a porta em `--webhook-url`',
+  'answer.passBoth': 'a sua rota passa os dois ao handler, como em `handler(request, response)`?',
   'answer.nobody': 'nada escuta ali: seu servidor está no ar, nessa porta?',
   'log.notDelivered': 'não entregue',
   'log.nextAttempt': 'próxima tentativa em {seconds} s',

@@ -75,20 +75,29 @@ export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
  * keep no letter.
  *
  * @param call - who takes the options, such as `createOrders`
+ * @param before - the arguments before them, if there are any
  * @throws `ConfigurationError` for a name that is not in the list, with the names that look like it
  */
 export function readNamedOptions<Options extends object>(
   call: string,
   options: Options | null | undefined,
   names: OptionNames<Options>,
+  before?: string,
 ): Options {
   const known = Object.keys(names);
-  const own = readOptions(`${call}({ ${known[0]} })`, options);
+  const own = readOptions(`${call}(${before ? `${before}, ` : ''}{ ${known[0]} })`, options);
   const unknown = Object.keys(own).find((name) => !Object.hasOwn(names, name));
   if (unknown === undefined) return own;
-  const hint = /^transaction(?:al|s)?$/.test(unknown) ? TRANSACTIONS : hintFor(unknown, known, 'Its options');
+  const hint = /^transaction(?:al|s)?$/.test(unknown)
+    ? TRANSACTIONS
+    : known.includes('client') && /^(?:baseUrl|apiKey|apiToken)$/.test(unknown)
+      ? OF_CLIENT
+      : hintFor(unknown, known, 'Its options');
   throw new ConfigurationError(`\`${call}\` has no option \`${unknown}\`. ${hint}`);
 }
+
+const OF_CLIENT =
+  'It is an option of the client: `client: new PaymentsClient({ baseUrl, apiKey, apiToken })`.';
 
 const TRANSACTIONS =
   'Stores that join transactions are `new PostgresStore(pool, { transactional: true })`, `storeWithin`, and ' +

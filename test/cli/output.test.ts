@@ -83,12 +83,29 @@ describe('text from outside cannot steer the terminal', () => {
   });
 
   it.each([
-    [{ httpStatus: 401 }, 'your listener has another pair: use the one of the sandbox'],
+    [
+      { httpStatus: 401 },
+      'your listener has another pair: use the one of the sandbox. Or something before the handler',
+    ],
     [{ httpStatus: 404 }, 'your server has no POST at this path: check `--webhook-url`'],
     [{ httpStatus: 202 }, 'only 200 counts as received'],
-    [{ httpStatus: 301 }, 'only 200 counts as received'],
+    [{ httpStatus: 304 }, 'only 200 counts as received'],
+    [{ httpStatus: 301 }, 'it redirects, and only 200 counts: check the path'],
+    [{ httpStatus: 307 }, 'it redirects, and only 200 counts: check the path'],
+    [{ httpStatus: 413 }, 'your server refuses a body of this size: raise the limit of its body parser'],
+    [{ httpStatus: 500 }, "see your listener's log"],
+    [{ httpStatus: 503 }, "see your listener's log"],
     [{ error: 'ECONNREFUSED' }, 'nothing listens there: is your server running, on this port?'],
-    [{ httpStatus: 500 }, ''],
+    [{ error: 'EPROTO' }, 'your server speaks http, not https, on this port'],
+    [{ error: 'ERR_SSL_WRONG_VERSION_NUMBER' }, 'your server speaks http, not https, on this port'],
+    [
+      { error: 'ECONNRESET' },
+      'your server closed the connection without an answer: did the handler crash? See its log',
+    ],
+    [{ error: 'connection closed' }, 'your server closed the connection without an answer'],
+    [{ error: 'HPE_INVALID_CONSTANT' }, 'what listens there does not speak HTTP: check the port'],
+    [{ error: 'timeout' }, 'does your route pass both to the handler, as in `handler(request, response)`?'],
+    [{ error: 'closed' }, ''],
   ])('an answer %j of a listener has a hint, in the log and in the list', (ending, hint) => {
     const attempt = { number: 1, manual: false, durationMs: 1, startedAt: '', ...ending };
     const delivery = { id: 'delivery-1', kind: 'payment', url: '', status: 'pending', attempts: [attempt] };

@@ -54,6 +54,13 @@ const subjects: Readonly<Record<Exclude<Subject, 'delivery'>, SubjectOfCommand>>
     without: 'without.reversal',
     choose(transactions, named) {
       const reversals = transactions.flatMap(({ reversals }) => reversals);
+      if (named !== undefined && !reversals.some(({ uuid }) => uuid === named)) {
+        const hint = didYouMean(
+          named,
+          reversals.map(({ uuid }) => uuid),
+        );
+        throw failure('none.suchReversal', { hint });
+      }
       const id = named ?? reversals.findLast(({ status }) => status === 'PENDING')?.uuid;
       if (id !== undefined) return { id, identity: {} };
       throw failure('none.reversal');
@@ -156,7 +163,9 @@ function commandOf(control: Control): Command {
       if (typed !== undefined) body[typed[0]] = (args[0] ?? (await ask(typed[1]))) || undefined;
       if (body['complete'] && body['cancel']) throw usageFailure('wrong.completeAndCancel');
       const sandbox = connectSandbox(options);
-      const chosen = subject?.choose(await sandbox.transactions(), args[0]);
+      const transactions = subject === undefined ? [] : await sandbox.transactions();
+      if (control.fields['amount'] !== undefined) refuseAmount(transactions, args[0]);
+      const chosen = subject?.choose(transactions, args[0]);
       const target = path.replace(':id', encodeURIComponent(chosen?.id ?? ''));
       const { result: answer, deliveries } = await sandbox.move(method, target, body);
       const moved: Moved = Object(answer);
@@ -193,6 +202,13 @@ function commandOf(control: Control): Command {
       };
     },
   };
+}
+
+/** @throws `CliFailure` for an amount where a sale is named, unless an order has that name */
+function refuseAmount(transactions: readonly ListedTransaction[], word = ''): void {
+  const isAmount = /^\d+([.,]\d{1,2})?$/.test(word);
+  if (!isAmount || transactions.some(({ referenceCode }) => referenceCode === word)) return;
+  throw usageFailure('wrong.amountIsOption', { word, amount: word.replace(',', '.') });
 }
 
 /** Why no notification was sent. */

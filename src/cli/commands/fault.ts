@@ -60,7 +60,7 @@ function readFault({ args, options }: Call): Fault & { times: number } {
     case 'close-after-answer':
       return { kind, times, ms: ms ?? 5 };
     case 'status': {
-      const status = options.integer('status', { least: 200, most: 599 }) ?? 500;
+      const status = options.integer('status', { least: 300, most: 599 }) ?? 500;
       return { kind, times, status, ...(options.has('takes-effect') && { takesEffect: true }) };
     }
     case 'body-status': {

@@ -69,6 +69,7 @@ function describe({
   situation,
   amount,
   scheduledPayments,
+  reversals,
 }: ListedTransaction): string[] {
   const state = paint(situation === 'PAID' ? 'green' : 'yellow', situation);
   return [
@@ -78,5 +79,8 @@ function describe({
       const parts = [`    ${say('list.scheduled')}`, instructionId, dueDate && day(dueDate), status, sale];
       return line`${parts.filter((part) => part !== undefined).join('  ')}`;
     }),
+    ...reversals.map(
+      ({ uuid, amount, status }) => line`    ${say('list.reversal')}  ${uuid}  ${money(amount)}  ${status}`,
+    ),
   ];
 }

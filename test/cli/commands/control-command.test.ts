@@ -155,6 +155,20 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
     ).toEqual([saleUUID, saleUUID]);
   });
 
+  it('an amount in the place of a sale, and an unknown reversal, are answered with what to type', async () => {
+    const { type } = await open(1);
+    await type(
+      'pay order-1 => 0',
+      'refund 10 => 2 … There is no sale `10`. Did you mean `--amount 10`?',
+      'refund 10,50 => 2 … Did you mean `--amount 10.50`?',
+      'pay 10 => 1 … No transaction of the sandbox has that uuid or reference code.',
+      'reverse --amount 10 => 0',
+      'list => 0 … reversal  UUID  R$ 10.00  PENDING',
+      'complete-reversal 123 => 1 … No reversal has this uuid. `pix-automatic-sdk list` shows them all.',
+      'complete-reversal => 0',
+    );
+  });
+
   it('`reverse` starts a reversal, and ends it with --complete or --cancel', async () => {
     const { type, listener } = await open(2);
     await type(
@@ -289,7 +303,7 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
       () => 0,
     );
     sandbox.setWebhookUrl(slow.url);
-    await type('pay => 0 … HTTP 200');
+    await type('pay => 0 … HTTP 200 … Still waiting for the answer of the listener, up to 30 s.');
   });
 
   it('finds the sandbox by --sandbox, else by PAYMENTS_BASE_URL of this machine, else on port 4100', async () => {
