@@ -44,6 +44,7 @@ import { alone, type DoneMaintain, type MaintainResult, readCursor, saveCursor }
 import {
   type CheckoutSource,
   checkOrderKey,
+  notKey,
   type OpenedOrder,
   type OpenOptions,
   type OrderRequest,
@@ -368,14 +369,18 @@ export class Orders<Transaction = unknown> {
    * next `open` makes a new journey. Not for a callback of the same order, which holds its record.
    *
    * @returns what it closed
+   * @throws `InvalidRequestError` for a transaction's uuid in place of the key; nothing was closed
    */
   async close(key: string): Promise<readonly FoundAttempt[]> {
     checkOrderKey('close', key);
     let closed: readonly Attempt[] = [];
-    await changeOrder(this.#steps, key, (order, now) => {
+    const order = await changeOrder(this.#steps, key, (order, now) => {
       closed = order.attempts.filter(({ state }) => state !== 'paid' && state !== 'closed');
       return closed.reduce((changed, attempt) => moved(changed, attempt, 'closed', now), order);
     });
+    // An answer of `[]` would look as if there were nothing to close.
+    const isUuid = !isKnown(order) && (await findOrder(this.#steps, { uuid: key })).key !== undefined;
+    if (isUuid) throw notKey('close', "expected your key of the order, got a transaction's uuid");
     return closed.map((attempt) => seenAttempt({ ...attempt, state: 'closed' }));
   }
 
@@ -402,7 +407,7 @@ export class Orders<Transaction = unknown> {
     }
     if (!isText(uuid) && !isText(referenceCode)) {
       throw new ConfigurationError(
-        'Expected `find({ key })`, `find({ uuid })` or `find({ referenceCode })`.',
+        'Expected `find({ key })`, `find({ uuid })` or `find({ referenceCode })`, with a text: is it undefined?',
       );
     }
     const found = await findOrder(this.#steps, { uuid, referenceCode });
@@ -608,7 +613,8 @@ export function createOrders<
   const Kinds extends readonly AnyDefinition[] = readonly [],
   Transaction = undefined,
 >(options: OrdersOptions<Kinds, Transaction>): Orders<Transaction> {
-  if (typeof options !== 'object' || options === null) {
+  // A client has no options, so each of them would seem to be missing.
+  if (typeof options !== 'object' || options === null || 'getTransaction' in options) {
     throw new ConfigurationError(
       'Expected `createOrders({ client, store, on: { paid: async ({ order }) => …, returned: async ({ left }) => … } })`.',
     );

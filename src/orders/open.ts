@@ -1,7 +1,7 @@
 import { ConfigurationError, InvalidRequestError, PaymentsError, StoreError } from '../errors';
 import type { QrCode, RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
 import { newToken } from '../shared/bytes';
-import { nameOfType } from '../shared/objects';
+import { isObject, nameOfType } from '../shared/objects';
 import { MINUTE_MS, sleep } from '../shared/time';
 import { saysNoConnection } from '../stores/driver-error';
 import type { SingleRecords } from '../stores/steps';
@@ -126,9 +126,13 @@ export async function openOrder(
 ): Promise<OpenedOrder> {
   const { client, records, totalTimeoutMs, waitMs, isPaid } = context;
   checkOrderKey('open', key);
-  const { replace = false } = readNamedOptions('open', options, NAMES);
+  const { replace = false } = readNamedOptions('open', options, NAMES, 'key, request');
   if (typeof replace !== 'boolean') {
     throw new ConfigurationError(`Expected \`replace\` to be true or false, got ${nameOfType(replace)}.`);
+  }
+  if (!isObject(request)) {
+    const message = `expected an object, \`open(key, { currency, … })\`, got ${nameOfType(request)}`;
+    throw new InvalidRequestError('The call of open', [{ path: ['request'], message }]);
   }
   // What is hashed is what is sent, even if the caller changes its object meanwhile.
   const copy: OrderRequest = JSON.parse(toJson('The request of `open`', () => request));
@@ -295,7 +299,12 @@ export function checkOrderKey(call: string, key: string): void {
     'without control characters, and without spaces at its ends';
   const message =
     typeof key === 'string' ? `expected ${expected}` : `expected a text, got ${nameOfType(key)}: ${expected}`;
-  throw new InvalidRequestError(`The call of ${call}`, [{ path: ['orderKey'], message }]);
+  throw notKey(call, message);
+}
+
+/** What a call throws for what is not the key of an order. */
+export function notKey(call: string, message: string): InvalidRequestError {
+  return new InvalidRequestError(`The call of ${call}`, [{ path: ['orderKey'], message }]);
 }
 
 /** A `referenceCode` would be replaced in silence by one that is made from the key. */

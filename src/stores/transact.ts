@@ -306,7 +306,7 @@ class Transaction<Tx, Prepared, Value> {
     if (failed?.during === 'callback' || failed?.during === 'own commit') return failed;
     const error = new StoreError(
       '`transaction` of the access resolved, but its work has failed or never ran. Return the promise of your ORM’s ' +
-        'transaction, and let what work throws reach your ORM.',
+        'transaction, let what work throws reach your ORM, and roll nothing back in the callback.',
       { cause: failed?.error },
     );
     return { status: 'failed', during: failed?.during ?? 'begin', error };

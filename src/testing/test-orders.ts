@@ -122,8 +122,19 @@ export function testOrders<Transaction = undefined>(
   const client = new PaymentsClient({ baseUrl: service.url, ...service.credentials, fetch: service.fetch });
   const store = ownStore ?? (new MemoryStore({ clock: clock.now }) as Store<unknown> as Store<Transaction>);
   const steps = dyingSteps(stepsOf<unknown>(store), process);
-  const orders = make({ client, credentials: service.credentials, store: withSteps(store, steps) });
+  let isPassedOn = false;
+  const orders = make({
+    get client() {
+      isPassedOn = true;
+      return client;
+    },
+    credentials: service.credentials,
+    store: withSteps(store, steps),
+  });
   if (typeof Object(orders).open !== 'function') throw new ConfigurationError(notOrders(orders));
+  if (!isPassedOn) {
+    throw new ConfigurationError('Expected `make` to pass on its parts: `createOrders({ ...parts, on })`.');
+  }
 
   const uuidOf = (order: OpenedJourney): string => {
     const { uuid }: OpenedJourney = Object(order);

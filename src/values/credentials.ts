@@ -28,6 +28,11 @@ function assertCredential(name: string, value: unknown): asserts value is string
       `Expected \`${name}\` to be a non-empty string. Is its environment variable set?`,
     );
   }
+  if (value === 'undefined') {
+    throw new ConfigurationError(
+      `Expected \`${name}\` to be a credential, got the text \`undefined\`. Is its environment variable set?`,
+    );
+  }
   if (value.trim() !== value) {
     throw new ConfigurationError(
       `Expected \`${name}\` to be without white space at its ends. It was probably copied with a line break.`,

@@ -75,20 +75,29 @@ export type OptionNames<Options> = { readonly [Name in keyof Options]-?: true };
  * keep no letter.
  *
  * @param call - who takes the options, such as `createOrders`
+ * @param before - the arguments before them, if there are any
  * @throws `ConfigurationError` for a name that is not in the list, with the names that look like it
  */
 export function readNamedOptions<Options extends object>(
   call: string,
   options: Options | null | undefined,
   names: OptionNames<Options>,
+  before?: string,
 ): Options {
   const known = Object.keys(names);
-  const own = readOptions(`${call}({ ${known[0]} })`, options);
+  const own = readOptions(`${call}(${before ? `${before}, ` : ''}{ ${known[0]} })`, options);
   const unknown = Object.keys(own).find((name) => !Object.hasOwn(names, name));
   if (unknown === undefined) return own;
-  const hint = /^transaction(?:al|s)?$/.test(unknown) ? TRANSACTIONS : hintFor(unknown, known, 'Its options');
+  const hint = /^transaction(?:al|s)?$/.test(unknown)
+    ? TRANSACTIONS
+    : known.includes('client') && /^(?:baseUrl|apiKey|apiToken)$/.test(unknown)
+      ? OF_CLIENT
+      : hintFor(unknown, known, 'Its options');
   throw new ConfigurationError(`\`${call}\` has no option \`${unknown}\`. ${hint}`);
 }
+
+const OF_CLIENT =
+  'It is an option of the client: `client: new PaymentsClient({ baseUrl, apiKey, apiToken })`.';
 
 const TRANSACTIONS =
   'Stores that join transactions are `new PostgresStore(pool, { transactional: true })`, `storeWithin`, and ' +
@@ -100,10 +109,15 @@ const TRANSACTIONS =
  * @param all - what the names are, such as `Its options`
  */
 export function hintFor(unknown: string, known: readonly string[], all: string): string {
-  const similar = known.filter((name) => isSimilar(unknown, name));
+  const similar = similarNames(unknown, known);
   return similar.length > 0
     ? `Did you mean ${similar.map((name) => `\`${name}\``).join(' or ')}?`
     : `${all} are ${known.join(', ')}.`;
+}
+
+/** The names that look like one that is not known. */
+export function similarNames(unknown: string, known: readonly string[]): string[] {
+  return known.filter((name) => isSimilar(unknown, name));
 }
 
 /** Whether a name contains the other one, or differs by two characters at most, a short one by one; in any case. */

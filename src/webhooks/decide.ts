@@ -13,6 +13,8 @@ const AMOUNT_KNOWN = refused(
   'expected none: how much it is, is known. `amount` of the case says it',
 );
 
+const ORDER_KNOWN = refused('order', 'expected none: whose it is, is known. `order` of the case says it');
+
 function refused(path: string, message: string) {
   return { code: 'unhandled', status: 200, issues: [{ path: [path], message }] } as const;
 }
@@ -22,6 +24,12 @@ const UNCLEAR: ReadonlySet<string> = new Set(['unclear_amount', 'unexpected_repe
 
 function isKnown({ code, about }: DeadLetter, { amount }: Booking): boolean {
   return amount !== undefined && about?.amount !== undefined && !UNCLEAR.has(code);
+}
+
+/** Whether a case belongs to another order than the given one. A `no_order` may name the order of a sale that is not booked. */
+function isOthers({ code, about }: DeadLetter, { order }: Booking): boolean {
+  const own = about?.order;
+  return order !== undefined && own !== undefined && own !== order && code !== 'no_order';
 }
 
 /** Carries out what a person has decided about a case. Never rejects for what a callback throws: that is in the result. */
@@ -37,6 +45,7 @@ export async function decideCase(
   const letter = (await store.readLetter(id)) ?? (remembered && letterOf(remembered, listener));
   if (letter === undefined) return (await isDecided(id, listener)) ? DECIDED : NO_CASE;
   if (isKnown(letter, booking)) return AMOUNT_KNOWN;
+  if (isOthers(letter, booking)) return ORDER_KNOWN;
   return unlessDraining(() =>
     decision === 'book' ? runLetter(letter, listener, booking) : dismiss(letter, listener),
   );

@@ -168,7 +168,8 @@ export const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string
   ],
   transaction_ended: [
     'The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows.',
-    'Look at what it wrote. It does not run again. Leave COMMIT and ROLLBACK to the handler.',
+    'Look at what it wrote. It does not run again. Leave COMMIT and ROLLBACK to the handler. MySQL commits by itself at ' +
+      'CREATE, ALTER, DROP and TRUNCATE.',
   ],
   not_confirmed: [
     'The service says otherwise about this payment, so the callback did not run.',
@@ -207,7 +208,8 @@ export const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string
   ],
   no_order: [
     'Money came, or went back, that belongs to no order.',
-    'If other systems share the account, take it in `on.foreign`. `orders.decide` books it for an order, or dismisses it.',
+    'Perhaps `open` was called with another store or `namespace`. If other systems share the account, take it in ' +
+      '`on.foreign`. `orders.decide` books it for an order, or dismisses it.',
   ],
   unclear_amount: ['How much money came or went back is not clear.', PERSON],
   returned_in_full: ['A payment was refunded in full before it was booked.', PERSON],
@@ -260,9 +262,12 @@ export function isHarmless(name: PropertyKey): boolean {
     .every((part) => HARMLESS.has(part));
 }
 
+/** The names of the documented kinds' fields. */
+export const DOCUMENTED: ReadonlySet<string> = /* @__PURE__ */ documentedFields();
+
 // `content` and `body` are what a kind of the merchant's own is compared by.
 const HARMLESS: ReadonlySet<string> = /* @__PURE__ */ new Set([
-  ...documentedFields(),
+  ...DOCUMENTED,
   ...Object.keys(OF_TRANSACTION),
   'content',
   'body',

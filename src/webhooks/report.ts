@@ -1,7 +1,7 @@
 import type { AuthorizationFailure, ValidationIssue } from '../errors';
 import { notify } from '../shared/notify';
 import { storeCause } from '../stores/driver-error';
-import { MESSAGES, pathsOf, REASONS, type WebhookReportCode } from './report-texts';
+import { DOCUMENTED, MESSAGES, pathsOf, REASONS, type WebhookReportCode } from './report-texts';
 
 /** The details of a report. */
 export interface WebhookReportDetails extends Partial<Omit<WebhookReport, 'code' | 'status'>> {
@@ -63,11 +63,7 @@ export class WebhookReport {
     const [what, advice] = details.message === undefined ? MESSAGES[code] : [details.message];
     const why = details.reason && REASONS[details.reason];
     const fields = details.issues?.length ? `Fields: ${pathsOf(details.issues)}.` : undefined;
-    const cause = STORE_CODES.has(code)
-      ? storeCause(details.error)
-      : code === 'callback_failed' && readUndefined(details.error)
-        ? UNDEFINED_READ
-        : undefined;
+    const cause = causeOf(code, details);
     this.message = [what, why, fields, details.fate, cause, advice].filter(Boolean).join(' ');
     this.status = details.status;
     this.kind = details.kind;
@@ -88,9 +84,28 @@ export class WebhookReport {
 /** Codes whose cause is what a database has thrown. */
 const STORE_CODES: ReadonlySet<WebhookReportCode> = new Set(['store_failed', 'dead_letters_failed']);
 
+/** The likely cause, where what was thrown or received tells of it. */
+function causeOf(
+  code: WebhookReportCode,
+  { error, kind, received }: WebhookReportDetails,
+): string | undefined {
+  if (STORE_CODES.has(code)) return storeCause(error);
+  if (code === 'unhandled' && kind === 'unrecognized')
+    return hasDocumentedField(received) ? undefined : CHANGED;
+  if (code !== 'callback_failed' || !(error instanceof TypeError)) return undefined;
+  if (/undefined/.test(error.message)) return UNDEFINED_READ;
+  return /(?:transaction|needsPerson)\b.* is not a function/.test(error.message) ? NO_FUNCTION : undefined;
+}
+
+function hasDocumentedField(received: unknown): boolean {
+  const { raw = {} }: { readonly raw?: object } = Object(received);
+  return Object.keys(raw).some((name) => DOCUMENTED.has(name));
+}
+
+const CHANGED = 'It has no field of the document: a parser or gateway may have changed it.';
+
+const NO_FUNCTION =
+  'The second argument is `{ transaction, needsPerson }`: `transaction` is of your own library for the database.';
+
 const UNDEFINED_READ =
   'Something that it reads is undefined: `context.transaction`, for example, which only a store that joins transactions gives.';
-
-function readUndefined(error: unknown): boolean {
-  return error instanceof TypeError && /undefined/.test(error.message);
-}

@@ -102,7 +102,7 @@ describe('the body of a call', () => {
   });
 
   const lost = 'expected plain JSON, which a function, a symbol, a promise or a map is not';
-  const plain = 'no cycles and no BigInt';
+  const plain = 'expected plain JSON: no cycles';
   const twice = 'put this one into the request';
   // What else JSON would lose is in test/values/to-json.test.ts.
   it.each([

@@ -436,7 +436,11 @@ it.each([
   [400, reason],
   [401, wrongCredentials],
   [403, wrongCredentials],
-  [404, ' for /v1.1/transactions/uuid-1. Check the identifier, and the path prefix of `baseUrl`'],
+  [
+    404,
+    ' for /v1.1/transactions/uuid-1. Check the identifier, and the path prefix of `baseUrl`. Is it the `uuid` of a ' +
+      'response? `orders.find({ key })` finds an order by your key',
+  ],
   [407, ': a proxy on the way requires authentication'],
   [409, ''],
   [422, reason],

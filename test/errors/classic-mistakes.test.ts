@@ -89,7 +89,27 @@ const mistakes: Readonly<Record<string, readonly [call: () => unknown, says: str
   ],
   'decide(id, ‘book’, order)': [
     () => orders['decide']?.('payment:x:PAID', 'book', 'order-1'),
-    '`decide({ order })`, got a string',
+    "`decide(id, 'book', { order })`, got a string",
+  ],
+  'find({ uuid: undefined })': [
+    () => orders['find']?.({ uuid: undefined }),
+    '`find({ referenceCode })`, with a text: is it undefined?',
+  ],
+  'open(key)': [
+    () => orders['open']?.('order-1'),
+    'request: expected an object, `open(key, { currency, … })`, got undefined',
+  ],
+  'open(key, request, true)': [
+    () => orders['open']?.('order-1', request, true),
+    '`open(key, request, { replace })`, got a boolean',
+  ],
+  'createOrders(client, store, on)': [
+    () => (createOrders as Call)(client, new MemoryStore(), on),
+    'Expected `createOrders({ client, store, on: {',
+  ],
+  'createOrders({ baseUrl })': [
+    () => withOptions({ baseUrl: 'https://service.example' }),
+    'It is an option of the client: `client: new PaymentsClient({ baseUrl, apiKey, apiToken })`.',
   ],
   "open(key, request, { replace: 'false' })": [
     () => orders['open']?.('order-1', request, { replace: 'false' }),
@@ -101,7 +121,7 @@ const mistakes: Readonly<Record<string, readonly [call: () => unknown, says: str
   ],
   'getTransaction(uuid, 5000)': [
     () => ofClient['getTransaction']?.('uuid', 5000),
-    '`getTransaction({ timeoutMs })`, got a number',
+    '`getTransaction(…, { timeoutMs })`, got a number',
   ],
   'getTransaction(uuid, { timeout })': [
     () => ofClient['getTransaction']?.('uuid', { timeout: 5 }),
@@ -118,6 +138,10 @@ const mistakes: Readonly<Record<string, readonly [call: () => unknown, says: str
   "request('GET', path)": [
     () => ofClient['request']?.('GET', '/x'),
     '`client.request({ method })`, got a string',
+  ],
+  'request({ body: a JSON text })': [
+    () => ofClient['request']?.({ method: 'POST', path: '/x', body: '{"a":1}' }),
+    'body: expected the object, got its JSON: it would be encoded twice',
   ],
   'request({ data })': [
     () => ofClient['request']?.({ method: 'POST', path: '/x', data: {} }),
@@ -151,6 +175,10 @@ const mistakes: Readonly<Record<string, readonly [call: () => unknown, says: str
   'fromEnv({ timeoutMs })': [
     () => PaymentsClient.fromEnv({ timeoutMs: 5 } as never),
     '`timeoutMs` is an option: `PaymentsClient.fromEnv(process.env, { timeoutMs })`',
+  ],
+  "apiKey: 'undefined'": [
+    () => new PaymentsClient({ ...credentials, baseUrl: 'https://x.example', apiKey: `${undefined}` }),
+    'Expected `apiKey` to be a credential, got the text `undefined`. Is its environment variable set?',
   ],
   'no baseUrl': [() => new PaymentsClient(credentials as never), 'Is its environment variable set?'],
   'baseUrl with the path of a call': [

@@ -619,7 +619,7 @@ function testIn(kind: PlaceKind): void {
       });
     }
 
-    it('decides about no case that is none, for no key that is none, and for no sum that is known', async () => {
+    it('decides about no case that is none, for no other order, and for no sum that is known', async () => {
       const [s, sale] = await opened();
       await s.orders.close(s.key);
       await s.pay(sale);
@@ -630,7 +630,11 @@ function testIn(kind: PlaceKind): void {
           await expect(decided).rejects.toMatchObject({ issues: [{ path: ['id'] }] });
         }
       }
-      const wrongs = { orderKey: { order: 1 as never }, amount: { amount: 5970 } };
+      const wrongs = {
+        orderKey: { order: 1 as never },
+        amount: { amount: 5970 },
+        order: { order: `${s.key}x` },
+      };
       for (const [path, given] of Object.entries(wrongs))
         await expect(s.book(id, given)).rejects.toMatchObject({ issues: [{ path: [path] }] });
       expect([await s.lines(), await s.cases()]).toEqual([[], [`closed ${sale}`]]);

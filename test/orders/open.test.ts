@@ -261,6 +261,17 @@ describe('close', () => {
     expect((await read()).order.attempts[0]?.qrCode).toBeUndefined();
   });
 
+  it("refuses a transaction's uuid, whose order would stay open behind an answer of []", async () => {
+    const { orders, open, states } = setUp();
+    const { uuid = '' } = await open();
+    await expect(orders.close(uuid)).rejects.toMatchObject({
+      code: 'invalid_request',
+      issues: [{ path: ['orderKey'], message: "expected your key of the order, got a transaction's uuid" }],
+    });
+    expect(await states()).toEqual(['order-1 created']);
+    expect(await orders.close('order-9')).toEqual([]);
+  });
+
   it('does nothing about an order without a journey, and closes one that is being made', async () => {
     const { orders, states, clock, write } = setUp();
     await orders.close('order-1');

@@ -227,7 +227,7 @@ describe.each([
     await expect(within(access).transact(request, neverRun)).rejects.toThrow(
       new StoreError(
         '`transaction` of the access resolved, but its work has failed or never ran. Return the promise of your ORM’s ' +
-          'transaction, and let what work throws reach your ORM.',
+          'transaction, let what work throws reach your ORM, and roll nothing back in the callback.',
         { cause },
       ),
     );

@@ -247,6 +247,15 @@ describe('orders under test', () => {
     expect((await charge(order)).delivery).toBeUndefined();
   });
 
+  it('refuse a function that leaves out the client of its parts', () => {
+    const { client } = openShop();
+    const on = { paid: async () => undefined, returned: 'ignore' as const };
+    const make = () => createOrders({ client, store: new MemoryStore(), on });
+    expect(() => testOrders(make)).toThrow(
+      'Expected `make` to pass on its parts: `createOrders({ ...parts, on })`',
+    );
+  });
+
   it('refuse to pay what has no uuid', async () => {
     await expect(openShop().pay({})).rejects.toThrow(ConfigurationError);
   });

@@ -417,6 +417,46 @@ describe('the default onReport', () => {
   });
 });
 
+describe('the report of', () => {
+  it.each([
+    ['transaction is not a function', true],
+    ['transaction.query is not a function', true],
+    ['context.transaction(...).insert is not a function', true],
+    ['p.needsPerson is not a function', true],
+    ['res.json is not a function', false],
+  ])('a callback that threw “%s” says what the context is: %s', (thrown, says) => {
+    const report = new WebhookReport('callback_failed', { status: 500, error: new TypeError(thrown) });
+    expect(report.message.includes('The second argument is `{ transaction, needsPerson }`')).toBe(says);
+  });
+
+  const mayBeChanged = 'It has no field of the document: a parser or gateway may have changed it.';
+  it.each([
+    ['the body of another parser', { [JSON.stringify(personal)]: '' }, true],
+    ['a wrapped body', { data: personal }, true],
+    ['a body within an event', { body: JSON.stringify(personal) }, true],
+    ['a body with a documented field', { saleToken: 'PERSONAL' }, false],
+  ])('a body of no known kind asks whether something has changed it: %s', async (_, body, says) => {
+    const { handler, reports } = createListener({ credentials: secret });
+    expect((await handler(notificationRequest(body, { headers }))).status).toBe(200);
+    expect(reports).toMatchObject([{ code: 'unhandled', kind: 'unrecognized' }]);
+    expect(reports[0]?.message.includes(mayBeChanged)).toBe(says);
+    expect(reports[0]?.message).not.toMatch(MARKS);
+  });
+
+  it('a request by another method says where to mount the handler', async () => {
+    const { handler, reports } = createListener();
+    await handler(put());
+    expect(reports[0]?.message).toContain('Mount the handler at one path: `app.post(path, handler)`.');
+  });
+
+  it.each([
+    ['no_order', '`open` was called with another store or `namespace`'],
+    ['transaction_ended', 'MySQL commits by itself at CREATE, ALTER, DROP and TRUNCATE.'],
+  ] as const)('%s names the likely mistake', (code, says) => {
+    expect(new WebhookReport(code, { status: 200 }).message).toContain(says);
+  });
+});
+
 describe('the report of a store that failed', () => {
   const error = (message: string, fields: object = {}) => Object.assign(new Error(message), fields);
   const code = (value: string, more: object = {}) => error('', { code: value, ...more });
