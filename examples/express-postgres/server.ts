@@ -8,7 +8,7 @@ import { openCases, orders, subscribe } from './shop.js';
 
 const app = express();
 app.use(express.json({ limit: '1mb' })); // may come before or after the listener, which also takes a parsed body
-app.all('/webhooks', orders.webhook);
+app.post('/webhooks', orders.webhook);
 
 app.post('/subscriptions', async (request, response) => {
   response.json(await subscribe(request.body.referenceCode));

@@ -51,7 +51,7 @@ app.post('/subscriptions', async (c) => {
   return c.json({ state: order.state, uuid: order.uuid, copyAndPaste });
 });
 
-app.all('/webhooks', (c) => ordersOf(c.env).webhook(c.req.raw));
+app.post('/webhooks', (c) => ordersOf(c.env).webhook(c.req.raw));
 
 export default {
   fetch: app.fetch,

@@ -263,6 +263,11 @@ export const en = {
   'log.unknownFields': 'fields that the document does not have: {fields}',
   'log.unknownValues':
     'values that the document does not show: {fields}. The sandbox takes them; ask the service',
+  'log.shownValue': 'it shows {value}',
+  'log.doubtfulValues': 'values that the service may refuse: {fields}',
+  'log.longMaxAge': 'in minutes: over 90 days',
+  'log.pastDate': 'in the past',
+  'log.noCpf': 'no CPF has these digits',
   'log.unknownTransaction':
     'no transaction has this UUID here: the sandbox keeps them in memory, and a restart forgets them',
   'answer.wrongPair':

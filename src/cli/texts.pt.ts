@@ -270,6 +270,11 @@ export const pt: Record<keyof typeof en, string> = {
   'log.unknownFields': 'campos que a documentação não tem: {fields}',
   'log.unknownValues':
     'valores que a documentação não mostra: {fields}. O sandbox os aceita; confirme com o serviço',
+  'log.shownValue': 'ela mostra {value}',
+  'log.doubtfulValues': 'valores que o serviço pode recusar: {fields}',
+  'log.longMaxAge': 'em minutos: mais de 90 dias',
+  'log.pastDate': 'no passado',
+  'log.noCpf': 'nenhum CPF tem estes dígitos',
   'log.unknownTransaction':
     'nenhuma transação tem este UUID aqui: o sandbox as guarda na memória e as perde quando é reiniciado',
   'answer.wrongPair':

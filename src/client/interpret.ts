@@ -302,9 +302,8 @@ function hintFor(reason: string | undefined, baseUrl: string, outcome: Outcome):
   if (reason === 'ECONNREFUSED' && isLoopback(new URL(baseUrl).hostname)) {
     return 'Nothing listens there. Is the sandbox running (`npx pix-automatic-sdk sandbox`), and on this port?';
   }
-  const isUnknownHost = reason === 'ENOTFOUND' || reason === 'EAI_AGAIN';
-  if (isUnknownHost && new URL(baseUrl).hostname.endsWith('.example')) {
-    return 'No real host ends with `.example`. For `mockService`, pass `fetch: service.fetch`.';
+  if (/^E(?:NOTFOUND|AI_AGAIN)$/.test(reason ?? '') && new URL(baseUrl).hostname.endsWith('.example')) {
+    return 'There is no such host. For `mockService`, pass `fetch: service.fetch`.';
   }
   return outcome === 'not-sent' ? 'Check `baseUrl`, the name service, certificates and proxies.' : '';
 }

@@ -27,6 +27,8 @@ export type SandboxLogEntry =
       readonly unknownFields?: readonly string[] | undefined;
       /** The fields whose value the document does not show, such as a `periodicity`. Missing where there is none. */
       readonly unknownValues?: readonly string[] | undefined;
+      /** The fields whose value the service may refuse, such as a date in the past. Missing where there is none. */
+      readonly doubtfulValues?: readonly string[] | undefined;
     }
   | {
       /** An attempt to deliver a notification. */

@@ -69,7 +69,7 @@ export interface TableOptions {
    * in MySQL the database that the connection is made to.
    */
   readonly schema?: string | undefined;
-  /** The table's name, unquoted, of up to 52 bytes in PostgreSQL and 64 characters in MySQL. Default: `'pix_automatic'`. */
+  /** The table's name, unquoted and without a dot, of up to 52 bytes in PostgreSQL and 64 characters in MySQL. Default: `'pix_automatic'`. */
   readonly table?: string | undefined;
 }
 

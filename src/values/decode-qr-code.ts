@@ -33,13 +33,10 @@ export function decodeQrCode(qrCode: Pick<QrCode, 'base64'> | string): QrCodeIma
 
 function base64Of(qrCode: Pick<QrCode, 'base64'> | string): string {
   if (typeof qrCode === 'string') return qrCode;
-  if (!isObject(qrCode) || isObject(Reflect.get(qrCode, 'response'))) {
+  if (!isObject(qrCode) || isObject(Reflect.get(qrCode, 'response') ?? Reflect.get(qrCode, 'qrCode'))) {
     throw invalidArgument('The QR code', {
-      qrCode: 'expected `response.instructions.qrCode` of a checkout, or its `base64`',
+      qrCode: 'expected `response.instructions.qrCode` of a checkout, `qrCode` of an order, or its `base64`',
     });
-  }
-  if (isObject(Reflect.get(qrCode, 'qrCode'))) {
-    throw invalidArgument('The QR code', { qrCode: 'expected `order.qrCode`, got what has it' });
   }
   const { base64 } = qrCode;
   if (typeof (base64 ?? '') !== 'string')
@@ -60,8 +57,7 @@ function toBytes(base64: string): Uint8Array {
     binary = atob(base64);
   } catch {
     // The platform's error would not say which argument was wrong.
-    const got = base64.startsWith('000201') ? ', got the text of the QR code: pass `qrCode.base64`' : '';
-    throw invalidArgument('The QR code', { base64: `expected Base64${got}` });
+    throw invalidArgument('The QR code', { base64: 'expected Base64, not the `plain` text' });
   }
   // A loop, because `Uint8Array.from` takes a second for a picture of 10 MiB.
   const bytes = new Uint8Array(binary.length);

@@ -102,10 +102,15 @@ const TRANSACTIONS =
  * @param all - what the names are, such as `Its options`
  */
 export function hintFor(unknown: string, known: readonly string[], all: string): string {
-  const similar = known.filter((name) => isSimilar(unknown, name));
+  const similar = similarNames(unknown, known);
   return similar.length > 0
     ? `Did you mean ${similar.map((name) => `\`${name}\``).join(' or ')}?`
     : `${all} are ${known.join(', ')}.`;
+}
+
+/** The names that look like one that is not known. */
+export function similarNames(unknown: string, known: readonly string[]): string[] {
+  return known.filter((name) => isSimilar(unknown, name));
 }
 
 /** Whether a name contains the other one, or differs by two characters at most, a short one by one; in any case. */

@@ -215,7 +215,7 @@ const WRONG_ARGUMENT =
 
 const HANDLE_WITH_RESPONSE =
   '`handler.handle` was called with the response of `node:http`, which it does not answer: it resolves with the answer. ' +
-  'Call the handler itself: `handler(request, response)`, in Express `app.all(path, handler)`.';
+  'Call the handler itself: `handler(request, response)`, in Express `app.post(path, handler)`.';
 
 /** What to call, by what the handler was called with; `''` if that says nothing. */
 function adapterFor(given: unknown): string {

@@ -152,11 +152,6 @@ export function referenceOf(
   return readerOf(kind, kinds)?.(payload) ?? {};
 }
 
-/** Whether a kind has a callback of its own, and names an order. */
-export function mayNameOrder(kind: string, kinds: readonly AnyDefinition[]): boolean {
-  return !ORDER_KINDS.has(kind) && readerOf(kind, kinds) !== undefined;
-}
-
 function readerOf(kind: string, kinds: readonly AnyDefinition[]) {
   const isIt = (each: { readonly kind: string }) => each.kind === kind;
   const { order } = documentedKinds.find(isIt) ?? kinds.find(isIt) ?? {};

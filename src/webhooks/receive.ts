@@ -12,7 +12,6 @@ import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-lett
 import { isRetried } from './kept';
 import { type Identity, identify } from './key';
 import type { ResolvedHandlerOptions } from './options';
-import { mayNameOrder } from './order-link';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookDone, WebhookReportDetails } from './report';
 import type { WebhookReportCode } from './report-texts';
@@ -198,10 +197,14 @@ async function concludeDone(ended: Ended, isRepeat: boolean, listener: Listener)
   if (listener.lettersMs !== undefined) {
     // An equal body without an identity may come on purpose, months later: its letter is another event's.
     const withinMs = kind === 'unrecognized' && origin === 'delivery' ? HOUR_MS : undefined;
-    const isIts = ({ code, lastFailedAt }: DeadLetter, now: number) =>
-      code !== 'transaction_ended' && (withinMs === undefined || now - lastFailedAt <= withinMs);
+    const isIts = ({ lastFailedAt }: DeadLetter, now: number) =>
+      withinMs === undefined || now - lastFailedAt <= withinMs;
     await stepOnLetters({ status: 200, kind, key }, listener, async (store) => {
-      await unmark(store, ended, listener);
+      const letter = await store.readLetter(key);
+      if (letter === undefined || letter.code === 'transaction_ended') return;
+      // The mark in its order goes first: nothing else would find it.
+      const { about: details } = letter;
+      if (details?.order !== undefined) await listener.orders?.dismiss(store, { id: key, details }, false);
       await store.forgetLetter(key, isIts);
     });
   }
@@ -210,17 +213,6 @@ async function concludeDone(ended: Ended, isRepeat: boolean, listener: Listener)
   for (const letter of followUps) await listener.runLetter(letter).catch(() => undefined);
   if (listener.onDone === undefined) return;
   notify(listener.onDone, { kind, key, isRepeat, durationMs: performance.now() - startedAt, origin });
-}
-
-/** The order forgets the case of a kind that its order does not decide. */
-async function unmark(
-  store: StoreSteps,
-  { notification: { kind }, identity: { key: id } }: Ended,
-  { orders, kinds }: Listener,
-): Promise<void> {
-  if (orders === undefined || !mayNameOrder(kind, kinds)) return;
-  const { about: details } = (await store.readLetter(id)) ?? {};
-  if (details?.order !== undefined) await orders.dismiss(store, { id, details }, false);
 }
 
 async function concludeFailure(ended: Ended, failure: Failure, listener: Listener): Promise<number> {

@@ -56,7 +56,22 @@ describe('text from outside cannot steer the terminal', () => {
   it.each([
     [
       { status: 200, unknownValues: ['recurrence.calendar.periodicity'] },
-      'values that the document does not show: recurrence.',
+      'values that the document does not show: recurrence.calendar.periodicity (it shows MONTHLY). The sandbox',
+    ],
+    [
+      {
+        status: 200,
+        operation: 'createRecurringCheckout',
+        unknownFields: ['maxage', 'metadata', 'recurrence.calendar.startDate'],
+      },
+      'does not have: maxage (maxAge?), metadata, recurrence.calendar.startDate (initialDate? finalDate? periodicity?)',
+    ],
+    [
+      {
+        status: 200,
+        doubtfulValues: ['maxAge', 'recurrence.calendar.initialDate', 'shopper.document.number'],
+      },
+      'may refuse: maxAge (in minutes: over 90 days), recurrence.calendar.initialDate (in the past), shopper.document.number (no CPF has',
     ],
     [
       { status: 404, operation: 'getTransaction' },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createPool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createOrders } from '../../src/orders';
+import { createOrders, type Orders } from '../../src/orders';
 import { PostgresStore, type PostgresTransaction, type Store, storeWithin } from '../../src/stores';
 import { crashBeforeCommit, fixtures, notificationRequest } from '../../src/testing';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
@@ -46,6 +46,23 @@ function mysql(): Place<PoolConnection> {
     wait: 'SELECT SLEEP(0.2)',
     end: () => pool.end(),
   };
+}
+
+const casesOf = async (orders: Pick<Orders, 'cases'>, key: string) =>
+  (await orders.cases({ limit: 9_999 })).filter(({ order }) => order === key);
+
+/** Of the next COMMIT, the database does it, and the answer is lost. */
+function loseOneCommit() {
+  const { query } = pg.Client.prototype;
+  const spy = vi.spyOn(pg.Client.prototype, 'query');
+  let isLost = false;
+  spy.mockImplementation(async function (this: pg.Client, ...given: unknown[]) {
+    const result = await Reflect.apply(query, this, given);
+    if (isLost || !/^COMMIT/.test(String(Object(given[0]).text ?? given[0]))) return result;
+    isLost = true;
+    throw new Error('simulated: the answer is lost');
+  } as never);
+  return spy;
 }
 
 testIn('PostgreSQL', await findPostgres(), postgres());
@@ -196,6 +213,31 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
 
     // Of pg's own client.
     if (name === 'PostgreSQL') {
+      it('a refund whose commit succeeded without an answer is no case once it has come again', async () => {
+        const { client, key, orders, open, pay, reports } = shop();
+        const uuid = await open();
+        expect(await pay(uuid)).toBe(200);
+        const refund = { uuid: randomUUID(), amount: 9.7, status: 'PAID' };
+        client.transactions.set(uuid, paid(uuid, { referenceCode: key }));
+        const fields = { saleToken: uuid, currency: 'BRL', reversedAmount: 9.7, amountRefunded: 9.7 };
+        const deliver = async () => {
+          const request = notificationRequest('refund', { ...fields, status: 'PAID', refund }, credentials);
+          return (await orders.webhook(request)).status;
+        };
+        const found = async () => {
+          const { returns, cases } = await orders.find({ key });
+          return [returns.length, cases.map(({ reason }) => reason), (await casesOf(orders, key)).length];
+        };
+        const lost = loseOneCommit();
+        expect([await deliver(), reports, await found()]).toEqual([
+          500,
+          ['store_failed'],
+          [1, ['store_failed'], 1],
+        ]);
+        lost.mockRestore();
+        expect([await deliver(), await found()]).toEqual([200, [1, [], 0]]);
+      });
+
       it.each([
         ['transactions', { first: 13, repeat: 2, later: 16, refund: 13 }],
         ['leases', { first: 10, repeat: 2, later: 11, refund: 8 }],

@@ -46,7 +46,9 @@ async function end(program: ChildProcess): Promise<void> {
 describe.skipIf(database === undefined)('the shop with Knex and Express over MySQL', () => {
   afterAll(() => database?.drop());
 
-  it('shows a QR code once it listens, and books its payment once', { timeout: 60_000 }, async () => {
+  it('shows a QR code once it listens, and books its payment and its refund once', {
+    timeout: 60_000,
+  }, async () => {
     const { url, query } = database as Database;
     const port = await freePort();
     const shop = `http://127.0.0.1:${port}`;
@@ -60,7 +62,15 @@ describe.skipIf(database === undefined)('the shop with Knex and Express over MyS
       PAYMENTS_API_KEY: sandbox.credentials.apiKey,
       PAYMENTS_API_TOKEN: sandbox.credentials.apiToken,
     };
-    const program = spawn(process.execPath, [await bundle(port)], { env, stdio: 'inherit' });
+    const program = spawn(process.execPath, [await bundle(port)], {
+      env,
+      stdio: ['ignore', 'inherit', 'pipe'],
+    });
+    let reported = '';
+    program.stderr?.on('data', (chunk) => {
+      reported += chunk;
+      process.stderr.write(chunk);
+    });
     onTestFinished(() => end(program));
 
     const open = async () =>
@@ -72,9 +82,14 @@ describe.skipIf(database === undefined)('the shop with Knex and Express over MyS
     sandbox.pay(sandbox.transactions[0]?.uuid ?? '');
     const rows = () => query('SELECT order_key, amount FROM payments');
     await vi.waitFor(async () => expect(await rows()).not.toEqual([]), { timeout: 30_000, interval: 100 });
+    sandbox.refund(sandbox.transactions[0]?.uuid ?? '', { amount: 10 });
     await sandbox.idle();
     for (const { id } of sandbox.deliveries) expect((await sandbox.redeliver(id)).httpStatus).toBe(200);
     expect(await open()).toEqual({ state: 'paid', code: null });
     expect(await rows()).toEqual([{ order_key: 'order-1', amount: '59.70' }]);
+    expect(await query('SELECT order_key, amount FROM returns')).toEqual([
+      { order_key: 'order-1', amount: '10.00' },
+    ]);
+    expect(reported, 'no callback that awaits nothing').not.toContain('nothing_awaited');
   });
 });

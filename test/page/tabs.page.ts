@@ -235,6 +235,8 @@ describe.skipIf(isSkipped)('the tab', () => {
       await select.selectOption(kind);
       await press(page, 'Arm the fault');
       await until(() => expect(sandbox.pendingFaults[index]).toMatchObject({ fault: { kind } }));
+      // Until the page shows it: only then has it drawn the form again.
+      await until(async () => expect(await page.locator('.badge').count()).toBe(index + 1));
     }
     expect(kinds).toHaveLength(10);
   });

@@ -351,7 +351,5 @@ it('a client without its `fetch` says what to pass', async () => {
   onTestFinished(() => void vi.unstubAllGlobals());
   const thrown = await failureOf(client.getTransaction('5b0f2c1e-8d3a-4c57-9e21-7f6a0d4b9c10'));
   expect(thrown).toBeInstanceOf(ConnectionError);
-  expect(thrown.message).toContain(
-    'No real host ends with `.example`. For `mockService`, pass `fetch: service.fetch`.',
-  );
+  expect(thrown.message).toContain('There is no such host. For `mockService`, pass `fetch: service.fetch`.');
 });

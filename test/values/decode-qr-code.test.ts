@@ -118,12 +118,9 @@ const form = 'qrCode: expected `response.instructions.qrCode`';
 const plain = '00020126360014br.gov.bcb.pix2514qr.example/abc6304ABCD';
 
 it.each([
-  ...wrongText.map((wrong) => [wrong, 'base64: expected Base64. See docs']),
-  [plain, 'base64: expected Base64, got the text of the QR code: pass `qrCode.base64`. See docs'],
-  [
-    { state: 'open', qrCode: { plain, base64 } },
-    'qrCode: expected `order.qrCode`, got what has it. See docs',
-  ],
+  ...wrongText.map((wrong) => [wrong, 'base64: expected Base64, not the `plain` text. See docs']),
+  [plain, 'base64: expected Base64, not the `plain` text. See docs'],
+  [{ state: 'open', qrCode: { plain, base64 } }, `${form} of a checkout, \`qrCode\` of an order, or`],
   ...[7, {}, ['QUJD']].map((base64) => [{ base64 }, 'base64: expected a string. See docs']),
   ...wrongForm.map((wrong) => [wrong, form]),
 ] as Array<[unknown, string]>)(

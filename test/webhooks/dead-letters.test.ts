@@ -239,7 +239,7 @@ describe('deadLetters', () => {
     ['hangs', hang],
   ])('changes no answer of 500 or 200 of a callback when it %s, and says so in reports', async (_, fault) => {
     const { handler, letters, reports, fix } = createKeeping({ storeTimeoutMs: 200 });
-    Object.assign(letters.faults, { keep: fault, forget: fault });
+    Object.assign(letters.faults, { keep: fault, read: fault });
     expect(await send(handler)).toBe(500);
     expect(reports[1]).toMatchObject({ error: BUG, message: expect.stringContaining('could not be kept') });
     fix();
@@ -290,7 +290,7 @@ describe('handler.replay', () => {
     const { handler, letters, acted, indices, entries } = await createFailed();
     expect(await handler.replay(entries)).toEqual(keys.map((key) => ({ key, status: 'done' })));
     expect([acted, indices, await letters.list()]).toEqual([keys, [-1, -1, -1], []]);
-    expect(letters.steps).toEqual(['forget', 'forget', 'forget']);
+    expect(letters.steps.filter((step) => step === 'forget')).toHaveLength(3);
     // A replay is recorded like a delivery, and a second one repeats nothing.
     for (const body of bodies) expect(await send(handler, body)).toBe(200);
     expect(await handler.replay(entries)).toEqual(done(entries));

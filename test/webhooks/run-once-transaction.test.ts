@@ -25,6 +25,7 @@ class TransactionalStore implements Store<Transaction> {
   deleteExpired = () => expect.unreachable();
   readonly #letters = stepsOf(new MemoryStore());
   keepLetter = this.#letters.keepLetter;
+  readLetter = this.#letters.readLetter;
   forgetLetter = this.#letters.forgetLetter;
   letters = () => this.#letters.listLetters({ limit: 100 });
   rows: readonly string[] = [];

@@ -11,7 +11,7 @@ import {
 } from '../../src/stores/steps';
 import { type FakeTransact, fakeTransact } from '../helpers/fake-transact';
 
-type LetterStep = 'keep' | 'fail' | 'note' | 'forget' | 'deliver';
+type LetterStep = 'keep' | 'read' | 'fail' | 'note' | 'forget' | 'deliver';
 
 /** A memory store that notes its operations, and can be made to fail. */
 export class WatchedStore implements Store<undefined> {
@@ -64,6 +64,7 @@ export class WatchedStore implements Store<undefined> {
       keepLetter: (...given) => this.#onLetters('keep', () => store.keepLetter(...given)),
       recordDelivery: (...given) => this.#onLetters('deliver', () => store.recordDelivery(...given)),
       failLetter: (...given) => this.#onLetters('fail', () => store.failLetter(...given)),
+      readLetter: (...given) => this.#onLetters('read', () => store.readLetter(...given)),
       noteLetter: (...given) => this.#onLetters('note', () => store.noteLetter(...given)),
       forgetLetter: (...given) => this.#onLetters('forget', () => store.forgetLetter(...given)),
     };

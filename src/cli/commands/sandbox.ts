@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../errors';
 import { redactor } from '../../sandbox/credentials';
 import type { SandboxLogEntry } from '../../sandbox/log';
 import { SandboxError } from '../../sandbox/model/records';
+import { type DoubtfulField, likelyNames, SHOWN_VALUES } from '../../sandbox/page/call-log';
 import type { Verify } from '../../sandbox/page/page-state';
 import {
   type Sandbox,
@@ -212,6 +213,12 @@ function logRecord(entry: SandboxLogEntry): object {
   return { time, type, delivery: { id, kind, url, status }, attempt, uuid, referenceCode };
 }
 
+const DOUBTS = {
+  maxAge: 'log.longMaxAge',
+  'recurrence.calendar.initialDate': 'log.pastDate',
+  'shopper.document.number': 'log.noCpf',
+} as const satisfies Record<DoubtfulField, string>;
+
 function requestParts(entry: RequestEntry): string[] {
   const {
     method,
@@ -222,19 +229,26 @@ function requestParts(entry: RequestEntry): string[] {
     operation,
     unknownFields = [],
     unknownValues = [],
+    doubtfulValues = [],
   } = entry;
+  const advice = (key: 'log.unknownFields' | 'log.unknownValues' | 'log.doubtfulValues', fields: string[]) =>
+    fields.length === 0 ? '' : paint('yellow', line`${say(key, { fields: fields.join(', ') })}`);
+  const withNames = (field: string) => {
+    const names = operation === undefined ? [] : likelyNames(operation, field);
+    return names.length === 0 ? field : `${field} (${names.map((name) => `${name}?`).join(' ')})`;
+  };
+  const withShown = (field: string) =>
+    `${field} (${say('log.shownValue', { value: String(SHOWN_VALUES[field]) })})`;
+  const withDoubt = (field: string) => `${field} (${say(DOUBTS[field as DoubtfulField])})`;
   const isRight = status !== undefined && status < 400;
   return [
     line`${method} ${path}`,
     paint(isRight ? 'green' : 'red', status === undefined ? say('log.connectionEnded') : String(status)),
     `${durationMs} ms`,
     fault === undefined ? '' : say('log.fault', { fault }),
-    unknownFields.length === 0
-      ? ''
-      : paint('yellow', line`${say('log.unknownFields', { fields: unknownFields.join(', ') })}`),
-    unknownValues.length === 0
-      ? ''
-      : paint('yellow', line`${say('log.unknownValues', { fields: unknownValues.join(', ') })}`),
+    advice('log.unknownFields', unknownFields.map(withNames)),
+    advice('log.unknownValues', unknownValues.map(withShown)),
+    advice('log.doubtfulValues', doubtfulValues.map(withDoubt)),
     status === 404 && operation === 'getTransaction' && fault === undefined
       ? paint('yellow', say('log.unknownTransaction'))
       : '',

@@ -16,7 +16,7 @@ import { withoutTrace } from '../verify/without-trace';
 export const effectsCode = [
   "import { createServer } from 'node:http';",
   'const rows: { kind: string; subject: string; amount: number }[] = [];',
-  '// Call it at the end of each callback, with the UUID of the sale, refund, reversal or payout.',
+  '// Call it at the end of each callback, with the UUID of the sale, or of the refund, reversal or payout itself.',
   'export const book = (kind: string, subject: string, amount: number) => void rows.push({ kind, subject, amount });',
   "createServer((_request, response) => response.end(JSON.stringify(rows))).listen(3001, '127.0.0.1');",
 ];

@@ -8,7 +8,14 @@ import type { SandboxCore } from '../core';
 import { type Answered, answerCall, type Ending } from '../faults';
 import { type JourneyIdentity, journeyOfAnswer, type SandboxLogEntry } from '../log';
 import type { ServiceAnswer, ServiceRequest } from '../model/answers';
-import { type CallLog, type ClientCall, unknownFieldsOf, unknownValuesOf } from '../page/call-log';
+import { dateTime } from '../model/records';
+import {
+  type CallLog,
+  type ClientCall,
+  doubtfulValuesOf,
+  unknownFieldsOf,
+  unknownValuesOf,
+} from '../page/call-log';
 import { control, listCalls, needsCredentials } from './control-routes';
 import {
   forPage,
@@ -148,12 +155,15 @@ function note(
   const journey = journeyOfAnswer(answer?.body ?? '', redact);
   const unknownFields = unknownFieldsOf(operation, answered?.body ?? '').map((name) => redact(name));
   const unknownValues = unknownValuesOf(operation, answered?.body ?? '');
+  const today = dateTime(model.state, at).slice(0, 10);
+  const doubtfulValues = doubtfulValuesOf(operation, answered?.body ?? '', today);
   log({
     type: 'request',
     ...entry,
     ...journey,
     ...(unknownFields.length > 0 && { unknownFields }),
     ...(unknownValues.length > 0 && { unknownValues }),
+    ...(doubtfulValues.length > 0 && { doubtfulValues }),
   });
   const id = journey.uuid ?? idIn(path);
   calls.add(

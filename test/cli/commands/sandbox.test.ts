@@ -69,8 +69,8 @@ describe.concurrent('sandbox', () => {
     expect(stdout).toContain(`POST /sandbox/transactions/${uuid}/pay  200`);
     const attempts = stdout.match(/→ payment delivery-1 {2}attempt \d {2}HTTP 500 {2}\d+ ms {2}.*/g) ?? [];
     expect(attempts).toHaveLength(6);
-    expect(attempts[0]).toMatch(/next attempt in 0\.01 s {2}order-1 [\w-]{36}$/);
-    expect(attempts[5]).toMatch(/given up {2}order-1 [\w-]{36}$/);
+    expect(attempts[0]).toMatch(/next attempt in 0\.01 s {2}see your listener's log {2}order-1 [\w-]{36}$/);
+    expect(attempts[5]).toMatch(/given up {2}see your listener's log {2}order-1 [\w-]{36}$/);
     expect(listener.received).toHaveLength(6);
   });
 

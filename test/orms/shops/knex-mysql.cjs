@@ -14,12 +14,13 @@ const orders = createOrders({
     // `transaction`, not `knex`, and always returned or awaited
     paid: ({ order, sale, amount }, { transaction }) =>
       transaction('payments').insert({ sale, order_key: order, amount }),
-    returned: async ({ order, left }) => console.log(order, 'keeps', left),
+    returned: ({ order, sale, amount }, { transaction }) =>
+      transaction('returns').insert({ sale, order_key: order, amount }),
   },
 });
 
 const app = express();
-app.all('/webhooks', orders.webhook); // before `express.json()`, which refuses large bodies
+app.post('/webhooks', orders.webhook); // before `express.json()`, which refuses large bodies
 app.post('/orders/:key', async (request, response) => {
   const order = await orders.open(request.params.key, {
     currency: 'BRL',
@@ -36,8 +37,10 @@ app.post('/orders/:key', async (request, response) => {
 
 async function main() {
   await orders.createTable(); // or put `orders.createTableSql()` into your migrations
-  await knex.raw(`CREATE TABLE IF NOT EXISTS payments (
-    id BIGINT AUTO_INCREMENT PRIMARY KEY, sale VARCHAR(100), order_key VARCHAR(200), amount DECIMAL(12, 2))`);
+  for (const table of ['payments', 'returns']) {
+    await knex.raw(`CREATE TABLE IF NOT EXISTS ${table} (
+      id BIGINT AUTO_INCREMENT PRIMARY KEY, sale VARCHAR(100), order_key VARCHAR(200), amount DECIMAL(12, 2))`);
+  }
   orders.start(); // a check now and every hour
   app.listen(3000);
 }

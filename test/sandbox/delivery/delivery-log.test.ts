@@ -183,6 +183,16 @@ describe('the log', () => {
     expect(entries[1]).not.toHaveProperty('unknownFields');
   });
 
+  it('names the fields whose value the service may refuse, without the value', async () => {
+    const entries: SandboxLogEntry[] = [];
+    const { create } = await openSandbox({ log: (entry) => entries.push(entry) });
+    const document = { type: 'CPF', number: '52998224726' };
+    await create({ ...order, shopper: { ...order.shopper, document }, maxAge: 1_800_000 });
+    await vi.waitFor(() => expect(entries).toHaveLength(1));
+    expect(entries[0]).toMatchObject({ doubtfulValues: ['maxAge', 'shopper.document.number'] });
+    expect(JSON.stringify(entries)).not.toContain(document.number);
+  });
+
   it('changes nothing when its writer throws', async () => {
     const listener = await openListener();
     const log = () => {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { unknownFieldsOf, unknownValuesOf } from '../../../src/sandbox/page/call-log';
+import {
+  doubtfulValuesOf,
+  likelyNames,
+  unknownFieldsOf,
+  unknownValuesOf,
+} from '../../../src/sandbox/page/call-log';
 import { order } from '../helpers';
 
 const good = {
@@ -61,4 +66,52 @@ describe('the values that the document does not show', () => {
       expect(unknownValuesOf('createRecurringCheckout', body)).toEqual([]);
     },
   );
+});
+
+it.each([
+  ['maxage', ['maxAge']],
+  ['shopper.docment', ['document']],
+  ['shopper.phone.typ', ['type']],
+  // No name looks like it, so all of a short list.
+  ['recurrence.calendar.startDate', ['initialDate', 'finalDate', 'periodicity']],
+  ['metadata', []],
+  ['recurrence.retry.x', []],
+  ['nope.x', []],
+  ['__proto__.x', []],
+  ['***', []],
+])('the unknown field %s was meant to be one of %j', (field, names) => {
+  expect(likelyNames('createRecurringCheckout', field)).toEqual(names);
+  expect(likelyNames('getTransaction', field)).toEqual([]);
+});
+
+describe('the values that the service may refuse', () => {
+  const doubtful = (request: unknown) =>
+    doubtfulValuesOf('createRecurringCheckout', JSON.stringify(request), '2027-02-15');
+  const from = (initialDate: unknown) => ({ recurrence: { calendar: { initialDate } } });
+  const document = (number: unknown, type = 'CPF') => ({ shopper: { document: { type, number } } });
+
+  it.each([
+    [{}, []],
+    [from('2027-02-15'), []],
+    [from('2027-02-14'), ['recurrence.calendar.initialDate']],
+    [from(5), []],
+    [{ maxAge: 129_600 }, []],
+    [{ maxAge: 1_800_000 }, ['maxAge']],
+    [document('52998224725'), []],
+    [document('529.982.247-25'), []],
+    [document('12345678909'), []],
+    [document('52998224726'), ['shopper.document.number']],
+    [document('52998224735'), ['shopper.document.number']],
+    [document('11111111111'), ['shopper.document.number']],
+    [document('5299822472'), ['shopper.document.number']],
+    [document('52998224726', 'PASSPORT'), []],
+    [document(5), []],
+  ])('%j: %j', (request, fields) => {
+    expect(doubtful(request)).toEqual(fields);
+  });
+
+  it('are named for a checkout alone', () => {
+    expect(doubtfulValuesOf('cancelScheduledPayment', '{"maxAge":1800000}', '2027-02-15')).toEqual([]);
+    expect(doubtfulValuesOf('createRecurringCheckout', 'no json', '2027-02-15')).toEqual([]);
+  });
 });
