@@ -324,19 +324,12 @@ function httpError(
       : `${wereBothRefused ? '. Both pairs were refused' : ''}${LIKELY_CAUSES[httpStatus] ?? ''}`;
   const page = isHtml(text) ? htmlOf(call) : '';
   const where = httpStatus === 404 ? ` for ${pathSent(call)}` : '';
-  const key = httpStatus === 404 && call.asked !== undefined && !isUuid(call.asked) ? KEY_ASKED : '';
-  const explanation = where + cause + key + page + namesOf(serviceErrorsOf(body), call);
+  const explanation = where + cause + page + namesOf(serviceErrorsOf(body), call);
   const message = `The service answered ${call.operation.name} with HTTP ${httpStatus}${explanation}. ${advice(context)}`;
   const retryAfterMs = parseRetryAfter(header('retry-after'));
   const location = redirectsTo(header, call);
   const redact = (text: string) => call.secrets.redact(text);
   return new ApiError(message, { ...context, httpStatus, requestId, body, retryAfterMs, location, redact });
-}
-
-const KEY_ASKED = '. Is it the `uuid` of a response? `orders.find({ key })` finds an order by your key';
-
-function isUuid(text: string): boolean {
-  return /^[\da-f-]{36}$/i.test(text);
 }
 
 /** A service of JSON does not answer with a page. */
@@ -360,7 +353,7 @@ const LIKELY_CAUSES: Readonly<Record<number, string>> = {
   400: '. The reason is in `error.serviceMessage` or in `error.body`',
   401: '. Check that `apiKey` and `apiToken` belong to this `baseUrl`',
   403: '. Check that `apiKey` and `apiToken` belong to this `baseUrl`',
-  404: '. Check the identifier, and the path prefix of `baseUrl`',
+  404: '. Check the identifier (for an order key, `orders.find({ key })`), and the path prefix of `baseUrl`',
   407: ': a proxy on the way requires authentication',
   422: '. The reason is in `error.serviceMessage` or in `error.body`',
   429: ': too many requests',

@@ -3,7 +3,7 @@ import { type CallName, ConfigurationError, InvalidRequestError } from '../error
 import type { Secrets } from '../service/credentials';
 import type { Operation } from '../service/operations';
 import { type Schema, type Validation, validate } from '../service/schema';
-import { isGiven, isObject, nameOfType, parseObject } from '../shared/objects';
+import { isGiven, isObject, nameOfType } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { toJson } from '../values/to-json';
@@ -33,7 +33,7 @@ export function requestBody<T>(
     const message = `expected an object, \`{ ${first}: … }\`, got ${nameOfType(request)}${json}`;
     throw new InvalidRequestError(subject, [{ path: [], message }]);
   }
-  const { extraFields } = readNamedOptions(operation.name, options, BODY_CALL_OPTIONS, '…');
+  const { extraFields } = readNamedOptions(operation.name, options, BODY_CALL_OPTIONS, '…, ');
   let body = toJson(subject, () => request, isDocumented);
   const misplaced = misplacedFields(JSON.parse(body), object);
   if (misplaced.length > 0) throw new InvalidRequestError(subject, misplaced);
@@ -187,9 +187,6 @@ export function messageOf<T>(given: UndocumentedRequest<T>, baseUrl: string, sec
   if (problem !== undefined) throw refused('path', problem);
   if (body !== undefined && (verb === 'GET' || verb === 'HEAD')) {
     throw refused('body', `expected none, because a ${verb} has no body`);
-  }
-  if (typeof body === 'string' && parseObject(body) !== undefined) {
-    throw refused('body', 'expected the object, got its JSON: it would be encoded twice');
   }
   if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
     throw new ConfigurationError(

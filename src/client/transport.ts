@@ -78,7 +78,7 @@ export class Transport {
       mayBeAnything ? 'client.request' : operation.name,
       given,
       documentedFields === undefined ? CALL_OPTIONS : BODY_CALL_OPTIONS,
-      '…',
+      '…, ',
     );
     const limits = resolveLimits(options, this.#options.limits);
     const signal = resolveSignal(options.signal);

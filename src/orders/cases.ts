@@ -58,7 +58,7 @@ const NAMES: OptionNames<Booking> = { order: true, amount: true };
 
 /** @throws `ConfigurationError` for a decision that is none */
 export function readDecision(id: string, decision: string, options: Booking): Booking {
-  const { order, amount } = readNamedOptions('decide', options, NAMES, "id, 'book'");
+  const { order, amount } = readNamedOptions('decide', options, NAMES, "id, 'book', ");
   const isDecision = decision === 'book' || decision === 'dismiss';
   if (!isDecision || typeof id !== 'string' || id === '') {
     throw new ConfigurationError(

@@ -380,7 +380,7 @@ export class Orders<Transaction = unknown> {
     });
     // An answer of `[]` would look as if there were nothing to close.
     const isUuid = !isKnown(order) && (await findOrder(this.#steps, { uuid: key })).key !== undefined;
-    if (isUuid) throw notKey('close', "expected your key of the order, got a transaction's uuid");
+    if (isUuid) throw notKey('close', 'expected the key of the order, got a uuid');
     return closed.map((attempt) => seenAttempt({ ...attempt, state: 'closed' }));
   }
 
@@ -407,7 +407,7 @@ export class Orders<Transaction = unknown> {
     }
     if (!isText(uuid) && !isText(referenceCode)) {
       throw new ConfigurationError(
-        'Expected `find({ key })`, `find({ uuid })` or `find({ referenceCode })`, with a text: is it undefined?',
+        'Expected `find({ key })`, `find({ uuid })` or `find({ referenceCode })`, with a text.',
       );
     }
     const found = await findOrder(this.#steps, { uuid, referenceCode });
@@ -613,10 +613,15 @@ export function createOrders<
   const Kinds extends readonly AnyDefinition[] = readonly [],
   Transaction = undefined,
 >(options: OrdersOptions<Kinds, Transaction>): Orders<Transaction> {
-  // A client has no options, so each of them would seem to be missing.
-  if (typeof options !== 'object' || options === null || 'getTransaction' in options) {
+  // A client, or its options, in place of `client`.
+  if (
+    typeof options !== 'object' ||
+    options === null ||
+    'getTransaction' in options ||
+    'baseUrl' in options
+  ) {
     throw new ConfigurationError(
-      'Expected `createOrders({ client, store, on: { paid: async ({ order }) => …, returned: async ({ left }) => … } })`.',
+      'Expected `createOrders({ client: PaymentsClient.fromEnv(), store, on: { paid: async ({ order }) => …, returned: async ({ left }) => … } })`.',
     );
   }
   return new Orders(options as unknown as OrdersOptions<readonly AnyDefinition[], Transaction>);

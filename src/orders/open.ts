@@ -126,12 +126,12 @@ export async function openOrder(
 ): Promise<OpenedOrder> {
   const { client, records, totalTimeoutMs, waitMs, isPaid } = context;
   checkOrderKey('open', key);
-  const { replace = false } = readNamedOptions('open', options, NAMES, 'key, request');
+  const { replace = false } = readNamedOptions('open', options, NAMES, 'key, request, ');
   if (typeof replace !== 'boolean') {
     throw new ConfigurationError(`Expected \`replace\` to be true or false, got ${nameOfType(replace)}.`);
   }
   if (!isObject(request)) {
-    const message = `expected an object, \`open(key, { currency, … })\`, got ${nameOfType(request)}`;
+    const message = `expected \`open(key, { currency, … })\`, got ${nameOfType(request)}`;
     throw new InvalidRequestError('The call of open', [{ path: ['request'], message }]);
   }
   // What is hashed is what is sent, even if the caller changes its object meanwhile.

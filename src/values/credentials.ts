@@ -23,14 +23,10 @@ export function assertCredentials(credentials: Credentials, option?: string): vo
 }
 
 function assertCredential(name: string, value: unknown): asserts value is string {
-  if (typeof value !== 'string' || value === '') {
+  if (typeof value !== 'string' || value === '' || value === 'undefined') {
+    const got = value === 'undefined' ? ', got the text `undefined`' : '';
     throw new ConfigurationError(
-      `Expected \`${name}\` to be a non-empty string. Is its environment variable set?`,
-    );
-  }
-  if (value === 'undefined') {
-    throw new ConfigurationError(
-      `Expected \`${name}\` to be a credential, got the text \`undefined\`. Is its environment variable set?`,
+      `Expected \`${name}\` to be a non-empty string${got}. Is its environment variable set?`,
     );
   }
   if (value.trim() !== value) {

@@ -82,22 +82,15 @@ export function readNamedOptions<Options extends object>(
   call: string,
   options: Options | null | undefined,
   names: OptionNames<Options>,
-  before?: string,
+  before = '',
 ): Options {
   const known = Object.keys(names);
-  const own = readOptions(`${call}(${before ? `${before}, ` : ''}{ ${known[0]} })`, options);
+  const own = readOptions(`${call}(${before}{ ${known[0]} })`, options);
   const unknown = Object.keys(own).find((name) => !Object.hasOwn(names, name));
   if (unknown === undefined) return own;
-  const hint = /^transaction(?:al|s)?$/.test(unknown)
-    ? TRANSACTIONS
-    : known.includes('client') && /^(?:baseUrl|apiKey|apiToken)$/.test(unknown)
-      ? OF_CLIENT
-      : hintFor(unknown, known, 'Its options');
+  const hint = /^transaction(?:al|s)?$/.test(unknown) ? TRANSACTIONS : hintFor(unknown, known, 'Its options');
   throw new ConfigurationError(`\`${call}\` has no option \`${unknown}\`. ${hint}`);
 }
-
-const OF_CLIENT =
-  'It is an option of the client: `client: new PaymentsClient({ baseUrl, apiKey, apiToken })`.';
 
 const TRANSACTIONS =
   'Stores that join transactions are `new PostgresStore(pool, { transactional: true })`, `storeWithin`, and ' +

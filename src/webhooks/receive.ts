@@ -107,7 +107,7 @@ export async function receive(
   }
 }
 
-const ONE_PATH = 'Mount the handler at one path: `app.post(path, handler)`.';
+const ONE_PATH = 'Mount it by `app.post(path, handler)`.';
 const NO_METHOD = 'It has no `method`: pass `{ method, url, headers, body }`.';
 
 /** What a body is that holds no JSON object, where that says what to change. */

@@ -168,7 +168,7 @@ export const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string
   ],
   transaction_ended: [
     'The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows.',
-    'Look at what it wrote. It does not run again. Leave COMMIT and ROLLBACK to the handler. MySQL commits by itself at ' +
+    'Look at what it wrote. It does not run again. Leave COMMIT and ROLLBACK to the handler. MySQL commits at ' +
       'CREATE, ALTER, DROP and TRUNCATE.',
   ],
   not_confirmed: [
@@ -208,7 +208,7 @@ export const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string
   ],
   no_order: [
     'Money came, or went back, that belongs to no order.',
-    'Perhaps `open` was called with another store or `namespace`. If other systems share the account, take it in ' +
+    'Was `open` called with another store or `namespace`? If other systems share the account, take it in ' +
       '`on.foreign`. `orders.decide` books it for an order, or dismisses it.',
   ],
   unclear_amount: ['How much money came or went back is not clear.', PERSON],

@@ -90,22 +90,17 @@ function causeOf(
   { error, kind, received }: WebhookReportDetails,
 ): string | undefined {
   if (STORE_CODES.has(code)) return storeCause(error);
-  if (code === 'unhandled' && kind === 'unrecognized')
-    return hasDocumentedField(received) ? undefined : CHANGED;
-  if (code !== 'callback_failed' || !(error instanceof TypeError)) return undefined;
-  if (/undefined/.test(error.message)) return UNDEFINED_READ;
-  return /(?:transaction|needsPerson)\b.* is not a function/.test(error.message) ? NO_FUNCTION : undefined;
+  if (code === 'unhandled' && kind === 'unrecognized') {
+    return Object.keys(Object(received).raw ?? {}).some((name) => DOCUMENTED.has(name)) ? undefined : CHANGED;
+  }
+  const isMisread = /undefined|(?:transaction|needsPerson)\b.* is not a function/;
+  return code === 'callback_failed' && error instanceof TypeError && isMisread.test(error.message)
+    ? MISREAD
+    : undefined;
 }
 
-function hasDocumentedField(received: unknown): boolean {
-  const { raw = {} }: { readonly raw?: object } = Object(received);
-  return Object.keys(raw).some((name) => DOCUMENTED.has(name));
-}
+const CHANGED = 'No field is of the document: has a parser or gateway changed it?';
 
-const CHANGED = 'It has no field of the document: a parser or gateway may have changed it.';
-
-const NO_FUNCTION =
-  'The second argument is `{ transaction, needsPerson }`: `transaction` is of your own library for the database.';
-
-const UNDEFINED_READ =
-  'Something that it reads is undefined: `context.transaction`, for example, which only a store that joins transactions gives.';
+const MISREAD =
+  'Does it misread its second argument, `{ transaction, needsPerson }`? `transaction` is your library’s, if the store joins ' +
+  'transactions.';

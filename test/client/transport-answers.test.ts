@@ -438,8 +438,7 @@ it.each([
   [403, wrongCredentials],
   [
     404,
-    ' for /v1.1/transactions/uuid-1. Check the identifier, and the path prefix of `baseUrl`. Is it the `uuid` of a ' +
-      'response? `orders.find({ key })` finds an order by your key',
+    ' for /v1.1/transactions/uuid-1. Check the identifier (for an order key, `orders.find({ key })`), and the path prefix of `baseUrl`',
   ],
   [407, ': a proxy on the way requires authentication'],
   [409, ''],

@@ -93,11 +93,11 @@ const mistakes: Readonly<Record<string, readonly [call: () => unknown, says: str
   ],
   'find({ uuid: undefined })': [
     () => orders['find']?.({ uuid: undefined }),
-    '`find({ referenceCode })`, with a text: is it undefined?',
+    '`find({ referenceCode })`, with a text.',
   ],
   'open(key)': [
     () => orders['open']?.('order-1'),
-    'request: expected an object, `open(key, { currency, … })`, got undefined',
+    'request: expected `open(key, { currency, … })`, got undefined',
   ],
   'open(key, request, true)': [
     () => orders['open']?.('order-1', request, true),
@@ -105,11 +105,11 @@ const mistakes: Readonly<Record<string, readonly [call: () => unknown, says: str
   ],
   'createOrders(client, store, on)': [
     () => (createOrders as Call)(client, new MemoryStore(), on),
-    'Expected `createOrders({ client, store, on: {',
+    'Expected `createOrders({ client: PaymentsClient.fromEnv(), store, on: {',
   ],
   'createOrders({ baseUrl })': [
     () => withOptions({ baseUrl: 'https://service.example' }),
-    'It is an option of the client: `client: new PaymentsClient({ baseUrl, apiKey, apiToken })`.',
+    'Expected `createOrders({ client: PaymentsClient.fromEnv(), store, on: {',
   ],
   "open(key, request, { replace: 'false' })": [
     () => orders['open']?.('order-1', request, { replace: 'false' }),
@@ -138,10 +138,6 @@ const mistakes: Readonly<Record<string, readonly [call: () => unknown, says: str
   "request('GET', path)": [
     () => ofClient['request']?.('GET', '/x'),
     '`client.request({ method })`, got a string',
-  ],
-  'request({ body: a JSON text })': [
-    () => ofClient['request']?.({ method: 'POST', path: '/x', body: '{"a":1}' }),
-    'body: expected the object, got its JSON: it would be encoded twice',
   ],
   'request({ data })': [
     () => ofClient['request']?.({ method: 'POST', path: '/x', data: {} }),
@@ -178,7 +174,7 @@ const mistakes: Readonly<Record<string, readonly [call: () => unknown, says: str
   ],
   "apiKey: 'undefined'": [
     () => new PaymentsClient({ ...credentials, baseUrl: 'https://x.example', apiKey: `${undefined}` }),
-    'Expected `apiKey` to be a credential, got the text `undefined`. Is its environment variable set?',
+    'Expected `apiKey` to be a non-empty string, got the text `undefined`. Is its environment variable set?',
   ],
   'no baseUrl': [() => new PaymentsClient(credentials as never), 'Is its environment variable set?'],
   'baseUrl with the path of a call': [

@@ -266,7 +266,7 @@ describe('close', () => {
     const { uuid = '' } = await open();
     await expect(orders.close(uuid)).rejects.toMatchObject({
       code: 'invalid_request',
-      issues: [{ path: ['orderKey'], message: "expected your key of the order, got a transaction's uuid" }],
+      issues: [{ path: ['orderKey'], message: 'expected the key of the order, got a uuid' }],
     });
     expect(await states()).toEqual(['order-1 created']);
     expect(await orders.close('order-9')).toEqual([]);

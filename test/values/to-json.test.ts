@@ -61,7 +61,7 @@ it.each<[unknown, string, ...string[]]>([
   [{ e: new Error('m') }, lost, 'e'],
   [undefined, 'expected plain JSON, got nothing', ''],
   [() => 1, lost, ''],
-  [{ n: 1n, list: [2n] }, 'expected a number or a text, got a bigint', 'n', 'list.0'],
+  [{ n: 1n, list: [2n] }, 'expected a number, got a bigint', 'n', 'list.0'],
 ])('toJson refuses what JSON would lose: %o', (value, message, ...paths) => {
   const asKey = (key: string) => (/^\d+$/.test(key) ? Number(key) : key);
   const pathOf = (path: string) => path.split('.').filter(Boolean).map(asKey);

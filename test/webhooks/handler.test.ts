@@ -143,14 +143,12 @@ describe('a handler tells a Request from the pair of node:http by the first argu
   });
 });
 
-it('a callback that reads of something undefined is told of `context.transaction`, which plain stores do not give', async () => {
+it('a callback that reads of something undefined is told of `transaction`, which plain stores do not give', async () => {
   const { handler, reports } = createListener({
     on: { payment: (_, { transaction }) => (transaction as unknown as { query(): void }).query() },
   });
   expect(await send(handler)).toBe(500);
-  expect(reports[0]?.message).toContain(
-    '`context.transaction`, for example, which only a store that joins transactions',
-  );
+  expect(reports[0]?.message).toContain('`transaction` is your library’s, if the store joins transactions.');
 });
 
 it.each(['GET', 'HEAD', 'PUT', 'OPTIONS'])('a %s is answered 405 with Allow', async (method) => {

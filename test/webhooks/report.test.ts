@@ -423,13 +423,14 @@ describe('the report of', () => {
     ['transaction.query is not a function', true],
     ['context.transaction(...).insert is not a function', true],
     ['p.needsPerson is not a function', true],
+    ["Cannot read properties of undefined (reading 'query')", true],
     ['res.json is not a function', false],
   ])('a callback that threw “%s” says what the context is: %s', (thrown, says) => {
     const report = new WebhookReport('callback_failed', { status: 500, error: new TypeError(thrown) });
-    expect(report.message.includes('The second argument is `{ transaction, needsPerson }`')).toBe(says);
+    expect(report.message.includes('misread its second argument, `{ transaction, needsPerson }`')).toBe(says);
   });
 
-  const mayBeChanged = 'It has no field of the document: a parser or gateway may have changed it.';
+  const mayBeChanged = 'No field is of the document: has a parser or gateway changed it?';
   it.each([
     ['the body of another parser', { [JSON.stringify(personal)]: '' }, true],
     ['a wrapped body', { data: personal }, true],
@@ -446,12 +447,12 @@ describe('the report of', () => {
   it('a request by another method says where to mount the handler', async () => {
     const { handler, reports } = createListener();
     await handler(put());
-    expect(reports[0]?.message).toContain('Mount the handler at one path: `app.post(path, handler)`.');
+    expect(reports[0]?.message).toContain('Mount it by `app.post(path, handler)`.');
   });
 
   it.each([
-    ['no_order', '`open` was called with another store or `namespace`'],
-    ['transaction_ended', 'MySQL commits by itself at CREATE, ALTER, DROP and TRUNCATE.'],
+    ['no_order', 'Was `open` called with another store or `namespace`?'],
+    ['transaction_ended', 'MySQL commits at CREATE, ALTER, DROP and TRUNCATE.'],
   ] as const)('%s names the likely mistake', (code, says) => {
     expect(new WebhookReport(code, { status: 200 }).message).toContain(says);
   });
