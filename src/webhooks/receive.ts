@@ -12,6 +12,7 @@ import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-lett
 import { isRetried } from './kept';
 import { type Identity, identify } from './key';
 import type { ResolvedHandlerOptions } from './options';
+import type { CaseEntry, OrderLink } from './order-link';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookDone, WebhookReportDetails } from './report';
 import type { WebhookReportCode } from './report-texts';
@@ -282,10 +283,20 @@ async function keep(ended: Ended, failure: Failure, listener: Listener): Promise
     kept = await keepLetterIn(store, ended, failure, listener, place);
     const { code: reason, details, letter = place ?? identity } = failure;
     const isRunning = failure.late !== undefined;
-    if (details !== undefined && ended.keptCode === undefined)
-      await orders?.mark(store, { id: letter.key, reason, details }, isRunning);
+    if (orders === undefined || details === undefined || ended.keptCode !== undefined) return;
+    const entry = { id: letter.key, reason, details };
+    await orders.mark(store, entry, isRunning);
+    if (ended.origin === 'delivery' && kept !== undefined) await followLetter(store, entry, orders);
   });
   return isDone ? kept : 'failed';
+}
+
+/** A mark says what its letter says, which another process may have changed, or forgotten, before the mark was there. */
+async function followLetter(store: StoreSteps, entry: CaseEntry, orders: OrderLink): Promise<void> {
+  const letter = await store.readLetter(entry.id);
+  if (letter === undefined) await orders.dismiss(store, entry, false);
+  else if (letter.code !== entry.reason && letter.about !== undefined)
+    await orders.mark(store, { id: entry.id, reason: letter.code, details: letter.about }, false);
 }
 
 /**

@@ -50,6 +50,20 @@ async function opened(options: Partial<OrdersOptions> = {}) {
   return parts;
 }
 
+/** The same; `meanwhile` is done by another process, between the letter of a case and its mark in the order. */
+async function openedTwice() {
+  const store = new MemoryStore();
+  const parts = await opened({ store });
+  const steps = stepsOf(store);
+  const keepLetter = steps.keepLetter.bind(steps);
+  const meanwhile = (act: () => Promise<void>) =>
+    vi.spyOn(steps, 'keepLetter').mockImplementationOnce(async (...letter) => {
+      await keepLetter(...letter);
+      await act();
+    });
+  return { ...parts, meanwhile, steps };
+}
+
 describe('a payment', () => {
   it('is booked for its order, which shows no QR code after that', async () => {
     const { orders, open, deliver, seen } = withListener();
@@ -119,6 +133,27 @@ describe('a payment', () => {
     // Another charge under its sale is one.
     await mark('payment:m2:PAID~hash~2027-02-15', 'unexpected_repeat');
     expect((await orders.find({ key: 'order-1' })).cases).toMatchObject([{ reason: 'unexpected_repeat' }]);
+  });
+
+  it('whose case is marked after another process has decided it anew is marked as that says', async () => {
+    const { orders, client, deliver, meanwhile } = await openedTwice();
+    const query = client.getTransaction.bind(client);
+    const asking = vi.spyOn(client, 'getTransaction').mockRejectedValueOnce(new Error('the service is down'));
+    asking.mockImplementation(query);
+    meanwhile(async () => expect(await deliver('another')).toBe(200));
+    expect(await deliver('another')).toBe(500);
+    const { cases } = await orders.find({ key: 'order-1' });
+    expect([await orders.cases(), cases]).toMatchObject([
+      [{ reason: 'other_sale' }],
+      [{ reason: 'other_sale' }],
+    ]);
+  });
+
+  it('whose case is marked after its letter has gone is none', async () => {
+    const { orders, deliver, meanwhile, steps } = await openedTwice();
+    meanwhile(() => steps.forgetLetter('payment:another:PAID'));
+    expect(await deliver('another')).toBe(200);
+    expect([await orders.cases(), (await orders.find({ key: 'order-1' })).cases]).toEqual([[], []]);
   });
 
   it('is marked before it counts as done, so that a lost mark is never a done state', async () => {
