@@ -1,7 +1,7 @@
 import { type Command, sandboxOptions, section } from '../command';
 import { didYouMean, failure } from '../failure';
 import { say } from '../language';
-import { paintAnswer } from '../output';
+import { answerHint, paintAnswer } from '../output';
 import { connectSandbox } from '../sandbox-client';
 
 export const resend: Command = {
@@ -25,7 +25,9 @@ export const resend: Command = {
     return {
       exitCode: httpStatus === 200 ? 0 : 1,
       data: { delivery: id, httpStatus, error, durationMs },
-      text: say('resend.sent', { id, result, durationMs }),
+      text: [say('resend.sent', { id, result, durationMs }), answerHint({ httpStatus, error })]
+        .join('  ')
+        .trimEnd(),
     };
   },
 };

@@ -245,6 +245,14 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
     expect(listener.received.map(({ body }) => 'refund' in body)).toEqual([false, true, true, false]);
   });
 
+  it('`resend` says what an answer other than 200 means, as `pay` does', async () => {
+    const { type } = await open(1, 401);
+    await type(
+      'pay => 1 … HTTP 401  N ms  will be retried  your listener has another pair',
+      'resend => 1 Sent delivery-1 once more: HTTP 401, N ms  your listener has another pair',
+    );
+  });
+
   it('`fault` lets the next calls fail, and can be taken back', async () => {
     const { type, create, client, uuids, sandbox } = await open(1);
     await type('fault createRecurringCheckout status --status 504 --times 2 => 0');
