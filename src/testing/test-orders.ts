@@ -158,7 +158,7 @@ export function testOrders<Transaction = undefined>(
     async charge(order, options = {}) {
       let uuid = uuidOf(order);
       const delivery = await delivered(() => {
-        uuid = charge(state, uuid, readNamedOptions('charge', options, CHARGE_OPTIONS));
+        uuid = charge(state, uuid, readNamedOptions('charge', options, CHARGE_OPTIONS, 'order, '));
       });
       return { uuid, delivery };
     },

@@ -240,8 +240,8 @@ describe('orders under test', () => {
       'Expected the body as an object.',
     );
     await expect(charge({})).rejects.toThrow(ConfigurationError);
-    await expect(charge(order, 31 as never)).rejects.toThrow('`charge({ amount })`, got a number');
-    await expect(refund(order, 10 as never)).rejects.toThrow('`refund({ amount })`, got a number');
+    await expect(charge(order, 31 as never)).rejects.toThrow('`charge(order, { amount })`, got a number');
+    await expect(refund(order, 10 as never)).rejects.toThrow('`refund(uuid, { amount })`, got a number');
     expect(service.deliveries).toHaveLength(1);
     service.setWebhookUrl(undefined);
     expect((await charge(order)).delivery).toBeUndefined();

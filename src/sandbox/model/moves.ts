@@ -103,10 +103,11 @@ export function moveControls(state: ServiceState): MoveControls {
     pay: (uuid) => pay(state, uuid).map(copy),
     cancelTransaction: (uuid) => cancelTransaction(state, uuid),
     reverse: (uuid, options) =>
-      copy(reverse(state, uuid, readNamedOptions('reverse', options, REVERSAL_OPTIONS))),
+      copy(reverse(state, uuid, readNamedOptions('reverse', options, REVERSAL_OPTIONS, 'uuid, '))),
     completeReversal: (uuid) => copy(endReversal(state, uuid, 'PAID')),
     cancelReversal: (uuid) => copy(endReversal(state, uuid, 'CANCELLED')),
-    refund: (uuid, options) => copy(refund(state, uuid, readNamedOptions('refund', options, REFUND_OPTIONS))),
+    refund: (uuid, options) =>
+      copy(refund(state, uuid, readNamedOptions('refund', options, REFUND_OPTIONS, 'uuid, '))),
     payOut: (options) => copy(payOut(state, readNamedOptions('payOut', options, PAYOUT_OPTIONS))),
     scheduledPayments: (uuid) => findTransaction(state, uuid).scheduledPayments.map(copy),
     payScheduledPayment(instructionId) {

@@ -388,9 +388,13 @@ it.each<[call: string, move: (sandbox: Sandbox, uuid: string) => unknown, says: 
   [
     'refund(uuid, 10)',
     ({ refund }, uuid) => refund(uuid, 10 as never),
-    '`refund({ amount })`, got a number.',
+    '`refund(uuid, { amount })`, got a number.',
   ],
-  ['reverse(uuid, 10)', ({ reverse }, uuid) => reverse(uuid, 10 as never), '`reverse({ amount })`, got a n'],
+  [
+    'reverse(uuid, 10)',
+    ({ reverse }, uuid) => reverse(uuid, 10 as never),
+    '`reverse(uuid, { amount })`, got a n',
+  ],
   ['payOut(10)', ({ payOut }) => payOut(10 as never), '`payOut({ amount })`, got a number.'],
   ['createTestJourney(10)', ({ createTestJourney: make }) => make(10 as never), '`createTestJourney({ ref'],
   [
