@@ -274,7 +274,7 @@ describe('the hover text', () => {
       expect.arrayContaining(['parseDateTime', 'PaymentsClient.fromEnv']),
     );
     const silent = namesWhere((hover) => isFunction(hover) && !hover.text.includes('@throws'));
-    expect(silent.sort()).toEqual(['explainPixCode', 'fakeClock', 'isCallError', 'sequentialIds']);
+    expect(silent.sort()).toEqual(['fakeClock', 'isCallError', 'sequentialIds']);
   });
 
   it.each(hovered)('is shown where a merchant writes %s', (code, text) => {
