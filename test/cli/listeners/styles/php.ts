@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -78,7 +78,8 @@ function inPhp(run: (script: Script) => Promise<void>): Pick<Listener, 'start'> 
       const folder = mkdtempSync(join(tmpdir(), 'php-'));
       onTestsEnd(() => rmSync(folder, { recursive: true }));
       const file = join(folder, 'bookings');
-      const ready = writeFile(file, '');
+      // At once: its bookings are read before its first request.
+      writeFileSync(file, '');
       let last: Promise<void> = Promise.resolve();
       const flock: Lock = (act) => {
         last = last.then(act, act);
@@ -86,7 +87,6 @@ function inPhp(run: (script: Script) => Promise<void>): Pick<Listener, 'start'> 
       };
       return listen(
         async (request, response) => {
-          await ready;
           const script = new Script([file, flock], request, response, await text(request));
           await run(script).catch(() => script.status(500));
           response.end();
