@@ -73,11 +73,15 @@ export function answerHint({ httpStatus, error }: Answer): string {
   return hint === undefined ? '' : paint('yellow', say(hint));
 }
 
+/** Whether a connection failed because TLS was spoken to a port of plain HTTP. */
+export function isPlainHttp(code: string): boolean {
+  return /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))$/.test(code);
+}
+
 function errorHint(error = ''): TextKey | undefined {
   if (error === 'ECONNREFUSED') return 'answer.nobody';
   if (error === 'timeout') return 'answer.passBoth';
-  if (/^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))$/.test(error))
-    return 'answer.plainHttp';
+  if (isPlainHttp(error)) return 'answer.plainHttp';
   if (/^(ECONNRESET|EPIPE|connection closed)$/.test(error)) return 'answer.closed';
   return error.startsWith('HPE_') ? 'answer.notHttp' : undefined;
 }

@@ -10,6 +10,7 @@ import { DEFAULT_SANDBOX, type Options } from './command';
 import { credentialsFromEnvironment, parseTarget } from './credentials';
 import { CliFailure, failure } from './failure';
 import { isPortuguese, say } from './language';
+import { isPlainHttp } from './output';
 import type { TextKey } from './texts';
 
 const TIMEOUT_MS = 10_000;
@@ -122,12 +123,14 @@ export class SandboxClient {
       const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
       const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
       const known = name === 'TimeoutError' ? name : message === 'bad port' ? message : String(code);
-      const isPlain = /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))$/.test(known);
-      throw failure(isPlain ? 'sandbox.plainHttp' : (unreachable[known] ?? 'sandbox.unreachable'), {
-        url: this.#url,
-        code: code ?? 'fetch failed',
-        seconds: timeoutMs / 1000,
-      });
+      throw failure(
+        isPlainHttp(known) ? 'sandbox.plainHttp' : (unreachable[known] ?? 'sandbox.unreachable'),
+        {
+          url: this.#url,
+          code: code ?? 'fetch failed',
+          seconds: timeoutMs / 1000,
+        },
+      );
     }
   }
 }

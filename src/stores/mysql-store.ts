@@ -2,7 +2,7 @@ import { ConfigurationError } from '../errors';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { type NamespaceOptions, StoreOverRecords, unexpectedReply } from './record-store';
 import { SqlRecords, type TableOptions } from './sql-records';
-import { clientKind } from './which-client';
+import { clientKind, storeHint } from './which-client';
 
 /** Where a {@link MysqlStore} keeps its records. */
 export interface MysqlStoreOptions extends TableOptions, NamespaceOptions {}
@@ -46,10 +46,9 @@ export class MysqlStore extends StoreOverRecords {
     const kind = clientKind(database);
     const isOther = kind !== undefined && kind.what !== 'a pool of mysql2';
     if (isOther || typeof database?.execute !== 'function' || 'promise' in database) {
-      const hint = isOther ? ` This is ${kind.what}: ${kind.store} is the store for it.` : '';
       throw new ConfigurationError(
         "Expected a pool of mysql2 with promises as the first argument: `createPool()` of 'mysql2/promise', or " +
-          `\`pool.promise()\`.${hint}`,
+          `\`pool.promise()\`.${isOther ? storeHint(kind) : ''}`,
       );
     }
     const own = readNamedOptions('MysqlStore', options, NAMES);

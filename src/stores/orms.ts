@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../errors';
 import { readNamedOptions } from '../values/option-checks';
 import type { Store } from './steps';
-import { clientKind } from './which-client';
+import { clientKind, storeHint } from './which-client';
 import {
   checkPool,
   JOINED_OPTIONS,
@@ -287,9 +287,9 @@ function check(orm: unknown, methods: readonly string[], call: string, expected:
   }
   if (orm != null && methods.every((method) => typeof Reflect.get(Object(orm), method) === 'function'))
     return;
-  const kind = clientKind(orm);
-  const hint = kind === undefined ? '' : ` This is ${kind.what}: ${kind.store} is the store for it.`;
-  throw new ConfigurationError(`Expected ${expected} as the first argument: \`${call}\`.${hint}`);
+  throw new ConfigurationError(
+    `Expected ${expected} as the first argument: \`${call}\`.${storeHint(clientKind(orm))}`,
+  );
 }
 
 /** @throws `ConfigurationError` for a name in which the ORM would look for values */

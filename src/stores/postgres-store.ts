@@ -12,7 +12,7 @@ import { SqlRecords, type TableOptions } from './sql-records';
 import type { StoreSteps, Transact } from './steps';
 import { transactWithin } from './transact';
 import type { TransactionOptions } from './transaction-access';
-import { clientKind } from './which-client';
+import { clientKind, storeHint } from './which-client';
 import { checkPool, JOINED_OPTIONS } from './within';
 
 /** Where a {@link PostgresStore} keeps its records; in transactional mode also the limits of its transactions. */
@@ -67,9 +67,8 @@ export class PostgresStore<Transactional extends boolean = false> extends StoreO
     // Neon's `neon()` is a function.
     const kind = clientKind(database);
     if (typeof database?.query !== 'function' || (kind !== undefined && OTHERS.has(kind.what))) {
-      const hint = kind === undefined ? '' : ` This is ${kind.what}: ${kind.store} is the store for it.`;
       throw new ConfigurationError(
-        `Expected a database with a query method as the first argument: a \`new Pool()\` of pg, or a PGlite.${hint}`,
+        `Expected a database with a query method as the first argument: a \`new Pool()\` of pg, or a PGlite.${storeHint(kind)}`,
       );
     }
     const own = readNamedOptions<PostgresStoreOptions>('PostgresStore', options, NAMES);

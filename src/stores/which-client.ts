@@ -28,6 +28,11 @@ export function clientKind(value: unknown): { readonly what: string; readonly st
   return found && { what: found[1], store: found[2] };
 }
 
+/** Which store is the one for a client that went to another one; `''` if it is none that is known. */
+export function storeHint(kind: ReturnType<typeof clientKind>): string {
+  return kind === undefined ? '' : ` This is ${kind.what}: ${kind.store} is the store for it.`;
+}
+
 function isThere(value: object, member: string): boolean {
   try {
     const given: unknown = Reflect.get(value, member);
