@@ -3,6 +3,7 @@ import { confirmPayment, type Fetch, type ResponseEvent } from 'pix-automatic-sd
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as http from '../helpers/http-server';
 import { startRawServer } from '../helpers/raw-server';
+import { scaled } from '../helpers/scaled';
 import {
   changing,
   clientFor,
@@ -117,7 +118,7 @@ describe.each(operations)('$name', (operation) => {
     expect(await endOf(called, {})).toBe('timeout: unknown after 1');
     await expect(called).rejects.toThrow(`\`${limit}\` (150 ms)`);
     expect(performance.now() - started).toBeGreaterThanOrEqual(140);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(scaled(3_000));
   });
 
   it('throws the ApiError of a 409 after timeoutMs when its body stalls', async () => {
@@ -294,7 +295,7 @@ describe('observers', () => {
     const [failed, succeeded] = onResponse.mock.calls.map(([{ durationMs }]) => durationMs);
     expect(failed).toBeGreaterThan(0);
     expect(succeeded).toBeGreaterThanOrEqual(100);
-    expect(succeeded).toBeLessThan(5_000);
+    expect(succeeded).toBeLessThan(scaled(5_000));
   });
 
   it('see nothing of a request that is refused before it is sent', async () => {
