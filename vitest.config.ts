@@ -46,8 +46,8 @@ export const common = {
 
 /** Over the command line, web frameworks or databases. */
 const integration = [
-  // They watch sockets, mock a module, or load the library anew, so no other file may run in their process.
-  'test/client/{connections,transport-ky}.test.ts',
+  // They watch sockets, mock a module, change globals, or load the library anew, so no other file may run in their process.
+  'test/client/{connections,dispatcher,transport-ky}.test.ts',
   'test/{cli,frameworks,secrets}/**/*.test.ts',
   'test/orders/{order-records,create-orders-money,create-orders-transactions}.test.ts',
   'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*,transact-*}.test.ts',

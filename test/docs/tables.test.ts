@@ -24,7 +24,7 @@ const codes = all<PaymentsErrorCode>()(
 );
 const kinds = all<Notification['kind']>()('payment saleStatus reversal refund payout unrecognized');
 const clientOptions = all<keyof PaymentsClientOptions>()(
-  'baseUrl apiKey apiToken previous timeoutMs totalTimeoutMs maxRetries maxResponseBytes fetch allowInsecureHttp userAgent onRequest onResponse onRetry',
+  'baseUrl apiKey apiToken previous timeoutMs totalTimeoutMs maxRetries maxResponseBytes fetch dispatcher allowInsecureHttp userAgent onRequest onResponse onRetry',
 );
 const handlerOptions = all<keyof WebhookHandlerOptions>()(
   'credentials on kinds store maxBodyBytes bodyTimeoutMs callbackTimeoutMs storeTimeoutMs retentionMs deadLetters confirm getAuthorization onReport onDone',
