@@ -380,7 +380,7 @@ function reportedSale(
     id: identity.key,
     sale: payload.saleToken,
     referenceCode: payload.referenceCode ?? said?.referenceCode ?? undefined,
-    amount: typeof amount === 'number' ? withoutNoise(amount, currency) : undefined,
+    amount: typeof amount === 'number' ? withoutNoise(amount) : undefined,
     currency,
     refunds: said && refundsIn(said),
   };
