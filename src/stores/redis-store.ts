@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
+import { storeCause } from './store-cause';
 import { LISTED } from './record';
 import {
   type ListedRecord,
@@ -124,6 +125,7 @@ const BATCH = 100;
 const END = '\x7f';
 
 export class RedisRecords implements RecordStore {
+  readonly explain = storeCause;
   readonly #run: RunScript;
   readonly #prefix: string;
   /** What is listed lies in one slot of a cluster, together with its index: the braces say so. */

@@ -1,5 +1,6 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { DAY_MS, sleep } from '../shared/time';
+import { storeCause } from './store-cause';
 import { cannotAsk, mayRetry, neverAnswers, saysNoColumn, saysNoTable } from './driver-error';
 import {
   type ListedRecord,
@@ -85,6 +86,7 @@ type InTransaction<Tx> = (work: (tx: Tx) => Promise<void>) => PromiseLike<unknow
 export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   /** The statements, with `?` for each value, or `$1` and so on in PostgreSQL. */
   readonly sql: ReturnType<typeof statementsOn>;
+  readonly explain = storeCause;
   readonly #run: Run<Tx>;
   readonly #dialect: SqlDialect;
   readonly #schema: string | undefined;

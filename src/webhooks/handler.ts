@@ -119,7 +119,7 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
   orders?: OrderLink,
 ): OrdersListener {
   const resolved = { ...resolveHandlerOptions(options), orders };
-  const report = reporterTo(resolved.onReport);
+  const report = reporterTo(resolved.onReport, resolved.store.explain);
   const listener: Listener = {
     ...resolved,
     report,
