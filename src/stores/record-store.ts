@@ -13,7 +13,6 @@ import {
   liveLetter,
   untoldEnd,
 } from './dead-letters';
-import { storeCause } from './store-cause';
 import {
   decideClaim,
   decideComplete,
@@ -43,6 +42,7 @@ import {
   type StoreSteps,
   type Transact,
 } from './steps';
+import { storeCause } from './store-cause';
 
 /**
  * What a database has to offer, to hold a store. Pass it to {@link createStore}, which makes every decision. All times

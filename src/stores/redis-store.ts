@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../errors';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
-import { storeCause } from './store-cause';
 import { LISTED } from './record';
 import {
   type ListedRecord,
@@ -13,6 +12,7 @@ import {
   unexpectedReply,
   type WriteRecord,
 } from './record-store';
+import { storeCause } from './store-cause';
 
 /** The part of an ioredis client (a `Redis` or a `Cluster`) that the store uses. */
 export interface IoredisClient {

@@ -1,6 +1,5 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { DAY_MS, sleep } from '../shared/time';
-import { storeCause } from './store-cause';
 import { cannotAsk, mayRetry, neverAnswers, saysNoColumn, saysNoTable } from './driver-error';
 import {
   type ListedRecord,
@@ -10,6 +9,7 @@ import {
   unexpectedReply,
   type WriteRecord,
 } from './record-store';
+import { storeCause } from './store-cause';
 
 /** The databases whose SQL is known: `mysql` stands for MariaDB too. */
 type SqlDialect = 'postgres' | 'mysql' | 'sqlite';

@@ -2,7 +2,15 @@ import type { AuthorizationFailure, ValidationIssue } from '../errors';
 import { notify } from '../shared/notify';
 import { DeadlineExceeded } from '../shared/time';
 import type { StoreSteps } from '../stores/steps';
-import { DOCUMENTED, MESSAGES, pathsOf, REASONS, type WebhookReportCode } from './report-texts';
+import {
+  DOCUMENTED,
+  MESSAGES,
+  type OrdersCode,
+  pathsOf,
+  REASONS,
+  type ReportText,
+  type WebhookReportCode,
+} from './report-texts';
 
 /** The details of a report. */
 export interface WebhookReportDetails extends Partial<Omit<WebhookReport, 'code' | 'status'>> {
@@ -14,16 +22,20 @@ export interface WebhookReportDetails extends Partial<Omit<WebhookReport, 'code'
 /** Reports a code with its details. */
 export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) => void;
 
-/**
- * Makes reports for `onReport`.
- *
- * @param explain - what the store knows of its own database's errors
- */
+/** What only a part of all listeners can say. */
+export interface ReportSources {
+  /** What the store knows of its own database's errors. */
+  readonly explain?: StoreSteps['explain'];
+  /** What `createOrders` says of its own codes. */
+  readonly texts?: Readonly<Record<OrdersCode, ReportText>> | undefined;
+}
+
+/** Makes reports for `onReport`. */
 export function reporterTo(
   onReport: (report: WebhookReport) => unknown,
-  explain?: StoreSteps['explain'],
+  sources: ReportSources = {},
 ): Reporter {
-  return (code, details) => notify(onReport, new WebhookReport(code, details, explain));
+  return (code, details) => notify(onReport, new WebhookReport(code, details, sources));
 }
 
 /** A notification that is done: what `onDone` gets. It holds nothing of the body but the key. */
@@ -66,9 +78,14 @@ export class WebhookReport {
 
   readonly #received: unknown;
 
-  constructor(code: WebhookReportCode, details: WebhookReportDetails, explain?: StoreSteps['explain']) {
+  constructor(
+    code: WebhookReportCode,
+    details: WebhookReportDetails,
+    { explain, texts }: ReportSources = {},
+  ) {
     this.code = code;
-    const [what, advice] = details.message === undefined ? MESSAGES[code] : [details.message];
+    const [what, advice] =
+      details.message === undefined ? ({ ...MESSAGES, ...texts }[code] ?? [code]) : [details.message];
     const why = details.reason && REASONS[details.reason];
     const fields = details.issues?.length ? `Fields: ${pathsOf(details.issues)}.` : undefined;
     const cause = causeOf(code, details, explain);

@@ -8,6 +8,7 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StoreError } from '../../src/errors';
+import { CASE_TEXTS } from '../../src/orders/case-reasons';
 import { storeCause } from '../../src/stores/store-cause';
 import { WebhookReport } from '../../src/webhooks/report';
 import { defaultReport } from '../../src/webhooks/report-log';
@@ -141,7 +142,7 @@ describe('onReport', () => {
 
 describe('a report', () => {
   it('says what happened, and the way out where there is one', () => {
-    const said = reportCodes.map((code) => new WebhookReport(code, { status: 500 }).message);
+    const said = reportCodes.map((code) => new WebhookReport(code, { status: 500 }, { texts: CASE_TEXTS }).message);
     for (const message of said) expect(message).toMatch(/^[A-Z].*\.$/);
     expect(new Set(said).size).toBe(said.length);
     // The way out of the others is the service's next delivery, or in what their error or their reason adds.
@@ -149,7 +150,7 @@ describe('a report', () => {
       ...['method_not_allowed', 'unauthorized', 'body_interrupted', 'callback_failed', 'store_failed'],
       ...['dead_letters_failed', 'draining', 'maintain_failed'],
     ];
-    expect(reportCodes.filter((code) => MESSAGES[code].length === 1)).toEqual(withoutWayOut);
+    expect(reportCodes.filter((code) => ({ ...MESSAGES, ...CASE_TEXTS })[code].length === 1)).toEqual(withoutWayOut);
   });
 
   const ten = '0, 1, 2, 3, 4, 5, 6, 7, 8, 9';
@@ -454,7 +455,7 @@ describe('the report of', () => {
     ['no_order', 'Was `open` called with another store or `namespace`?'],
     ['transaction_ended', 'MySQL commits at CREATE, ALTER, DROP and TRUNCATE.'],
   ] as const)('%s names the likely mistake', (code, says) => {
-    expect(new WebhookReport(code, { status: 200 }).message).toContain(says);
+    expect(new WebhookReport(code, { status: 200 }, { texts: CASE_TEXTS }).message).toContain(says);
   });
 });
 

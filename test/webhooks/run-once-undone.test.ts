@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stepsOf } from '../../src/stores/steps';
 import type { WebhookReport } from '../../src/webhooks';
 import { createListener } from '../../src/webhooks/handler';
+import { CASE_TEXTS, endedBy, fateOfCase } from '../../src/orders/case-reasons';
 import type { OrderLink } from '../../src/webhooks/order-link';
 import type { FakeTransact } from '../helpers/fake-transact';
 import { credentials, linesOf, send } from './support';
@@ -16,6 +17,9 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
   const orders: OrderLink = {
     client: { getTransaction: async () => ({}) },
     asPayment: () => undefined,
+    endedBy,
+    texts: CASE_TEXTS,
+    fateOf: fateOfCase,
     find: async () => ({ key: 'order-1', early: [] }),
     decide: async () => ({
       details: { order: 'order-1' },
