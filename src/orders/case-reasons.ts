@@ -44,7 +44,7 @@ export function isRetried(code: string): boolean {
   return ['retry', 'order-in-time'].includes(endedBy(code) ?? '');
 }
 
-const PERSON = '`orders.cases()` has it, and `orders.decide` books or dismisses it.';
+const PERSON = '`orders.decide` books or dismisses it.';
 
 /** What a report says of each. */
 export const CASE_TEXTS: Readonly<Record<OrdersCode, ReportText>> = {

@@ -83,5 +83,6 @@ function decimalText(minorUnits: number, decimals: number): string {
  */
 export function withoutNoise(amount: number): number {
   const rounded = Number(amount.toFixed(4));
-  return Math.abs(amount - rounded) < 1e-7 ? rounded : amount;
+  const noise = Math.max(1e-7, Math.abs(amount) * 4 * Number.EPSILON);
+  return Math.abs(amount - rounded) < noise ? rounded : amount;
 }

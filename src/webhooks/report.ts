@@ -5,7 +5,6 @@ import type { StoreSteps } from '../stores/steps';
 import {
   DOCUMENTED,
   MESSAGES,
-  type OrdersCode,
   pathsOf,
   REASONS,
   type ReportText,
@@ -22,12 +21,14 @@ export interface WebhookReportDetails extends Partial<Omit<WebhookReport, 'code'
 /** Reports a code with its details. */
 export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) => void;
 
+type Texts = Readonly<Partial<Record<WebhookReportCode, ReportText>>>;
+
 /** What only a part of all listeners can say. */
 export interface ReportSources {
   /** What the store knows of its own database's errors. */
   readonly explain?: StoreSteps['explain'];
   /** What `createOrders` says of its own codes. */
-  readonly texts?: Readonly<Record<OrdersCode, ReportText>> | undefined;
+  readonly texts?: Texts | undefined;
 }
 
 /** Makes reports for `onReport`. */
@@ -84,8 +85,9 @@ export class WebhookReport {
     { explain, texts }: ReportSources = {},
   ) {
     this.code = code;
+    const own: Texts = MESSAGES;
     const [what, advice] =
-      details.message === undefined ? ({ ...MESSAGES, ...texts }[code] ?? [code]) : [details.message];
+      details.message === undefined ? (own[code] ?? texts?.[code] ?? [code]) : [details.message];
     const why = details.reason && REASONS[details.reason];
     const fields = details.issues?.length ? `Fields: ${pathsOf(details.issues)}.` : undefined;
     const cause = causeOf(code, details, explain);

@@ -180,6 +180,9 @@ it.each([
   [0.1 + 0.2, 0.3, 'BRL', ''],
   [1.1 + 2.2, 3.3, 'KWD', ''],
   [100.00000000000001, 100, 'JPY', ''],
+  // The larger an amount, the larger what its calculation leaves.
+  [1234567890.41 * 3, 3703703671.23, 'BRL', ''],
+  [3703703671.2301, 3703703671.23, 'CLF', 'amount'],
   // A real difference, however small.
   ...[10.01, 10.005, 10.004, 9.999].map((amount) => [amount, 10, 'BRL', 'amount']),
   [100.4, 100, 'JPY', 'amount'],

@@ -142,7 +142,9 @@ describe('onReport', () => {
 
 describe('a report', () => {
   it('says what happened, and the way out where there is one', () => {
-    const said = reportCodes.map((code) => new WebhookReport(code, { status: 500 }, { texts: CASE_TEXTS }).message);
+    const said = reportCodes.map(
+      (code) => new WebhookReport(code, { status: 500 }, { texts: CASE_TEXTS }).message,
+    );
     for (const message of said) expect(message).toMatch(/^[A-Z].*\.$/);
     expect(new Set(said).size).toBe(said.length);
     // The way out of the others is the service's next delivery, or in what their error or their reason adds.
@@ -150,7 +152,9 @@ describe('a report', () => {
       ...['method_not_allowed', 'unauthorized', 'body_interrupted', 'callback_failed', 'store_failed'],
       ...['dead_letters_failed', 'draining', 'maintain_failed'],
     ];
-    expect(reportCodes.filter((code) => ({ ...MESSAGES, ...CASE_TEXTS })[code].length === 1)).toEqual(withoutWayOut);
+    expect(reportCodes.filter((code) => ({ ...MESSAGES, ...CASE_TEXTS })[code].length === 1)).toEqual(
+      withoutWayOut,
+    );
   });
 
   const ten = '0, 1, 2, 3, 4, 5, 6, 7, 8, 9';

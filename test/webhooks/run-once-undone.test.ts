@@ -1,9 +1,9 @@
 import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
+import { CASE_TEXTS, endedBy, fateOfCase } from '../../src/orders/case-reasons';
 import { stepsOf } from '../../src/stores/steps';
 import type { WebhookReport } from '../../src/webhooks';
 import { createListener } from '../../src/webhooks/handler';
-import { CASE_TEXTS, endedBy, fateOfCase } from '../../src/orders/case-reasons';
 import type { OrderLink } from '../../src/webhooks/order-link';
 import type { FakeTransact } from '../helpers/fake-transact';
 import { credentials, linesOf, send } from './support';
