@@ -37,6 +37,7 @@ import {
   withPayment,
   withRefunds,
 } from './booking';
+import { CASE_TEXTS, endedBy, fateOfCase } from './case-reasons';
 import { changeOrder, findOrder, isKnown, type OrderReading, pointEarly, readOrder } from './order-records';
 
 /** What the merchant does, as `on` of `createOrders` says it. */
@@ -65,6 +66,9 @@ export function orderLinkOf(
 ): OrderLink {
   return {
     client,
+    endedBy,
+    texts: CASE_TEXTS,
+    fateOf: fateOfCase,
 
     asPayment(body) {
       const meant = asPayment?.(body);
@@ -380,7 +384,7 @@ function reportedSale(
     id: identity.key,
     sale: payload.saleToken,
     referenceCode: payload.referenceCode ?? said?.referenceCode ?? undefined,
-    amount: typeof amount === 'number' ? withoutNoise(amount, currency) : undefined,
+    amount: typeof amount === 'number' ? withoutNoise(amount) : undefined,
     currency,
     refunds: said && refundsIn(said),
   };

@@ -6,7 +6,7 @@ import * as orders from 'pix-automatic-sdk/orders';
 import type { Notification, WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
-import { KEPT } from '../../src/webhooks/kept';
+import { KEPT } from '../../src/orders/case-reasons';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
