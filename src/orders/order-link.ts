@@ -182,6 +182,9 @@ export function orderLinkOf(
     const isOwn = isConfirmed && ownAttempt(reading.order, reported) !== undefined;
 
     let verdict = decideSale(reading.order, reported);
+    if (verdict.do === 'book' && !isOwn && isUnproven(notified, confirmation)) {
+      verdict = { do: 'case', reason: 'other_sale', isOwn: false };
+    }
     if (booking !== undefined && verdict.do === 'case') verdict = booked(reading.order, reported);
     const isAgain = isRepeat && verdict.do === 'nothing';
     if (isAgain && isReturned({ ...reported, amount: confirmation?.transaction.amount ?? 0 })) {
@@ -351,6 +354,16 @@ function saleIn(id: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a payment came as an event whose reference the service does not state of its sale: it proves nothing. */
+function isUnproven({ notification }: Notified, confirmation: PaymentConfirmation | undefined): boolean {
+  const { recurrence, referenceCode } = notification.payload as SalePayload;
+  return (
+    recurrence !== undefined &&
+    confirmation !== undefined &&
+    confirmation.transaction.referenceCode !== referenceCode
+  );
 }
 
 /** Whether an order that has changed leaves it at what was decided. */

@@ -5,6 +5,7 @@ export const en = {
   'kind.reversal': 'Reversal',
   'kind.refund': 'Refund',
   'kind.payout': 'Payout',
+  'kind.recurrence': 'Recurrence event',
   'kind.custom': 'Other',
   'operation.createRecurringCheckout': 'Create a journey',
   'operation.getTransaction': 'Query a transaction',

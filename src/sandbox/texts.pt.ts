@@ -7,6 +7,7 @@ export const pt: Record<keyof typeof en, string> = {
   'kind.reversal': 'Estorno',
   'kind.refund': 'Devolução',
   'kind.payout': 'Repasse',
+  'kind.recurrence': 'Evento da recorrência',
   'kind.custom': 'Outra',
   'operation.createRecurringCheckout': 'Criar uma jornada',
   'operation.getTransaction': 'Consultar uma transação',
