@@ -160,7 +160,12 @@ export function orderLinkOf(
     const callback = callbacks.foreign;
     if (callback === undefined) return { ...NOTHING, details, reason: 'no_order' };
     if (callback === 'ignore') return { ...NOTHING, details };
-    return { ...NOTHING, details, run: (context) => callback(notification, context) };
+    const run = async (context: object) => {
+      await callback(notification, context);
+      // Money of no order need not be written down.
+      return 'nothing';
+    };
+    return { ...NOTHING, details, run };
   }
 
   async function decidePayment(

@@ -6,6 +6,7 @@ export const KEPT: ReadonlySet<WebhookReportCode> = /* @__PURE__ */ new Set<Webh
   'invalid_notification',
   'callback_failed',
   'callback_timeout',
+  'nothing_written',
   'transaction_ended',
   'not_confirmed',
   'confirm_failed',

@@ -36,8 +36,6 @@ export interface Listener extends ResolvedHandlerOptions {
   readonly failures: Map<string, number>;
   /** The fields of each kind that were reported as left out. */
   readonly leftOut: Set<string>;
-  /** The kinds of which it was reported that their callback has awaited nothing. */
-  readonly awaitedNothing: Set<string>;
   /** Runs a dead letter that has waited for something, whatever comes of it. */
   readonly runLetter: (key: string) => Promise<unknown>;
 }
@@ -182,7 +180,6 @@ export async function conclude(ended: Ended, listener: Listener): Promise<number
   let status = 200;
   if ('isRepeat' in result) {
     await concludeDone(ended, result.isRepeat, listener);
-    if (result.awaitedNothing) reportNothingAwaited(ended, listener);
   }
   if ('status' in result) status = await concludeFailure(ended, result, listener);
   reportLeftOut(ended, ended.answeredWith?.() ?? status, listener);
@@ -402,19 +399,6 @@ function fateOfDelivery(
     return `${next} It is kept as a dead letter until you forget it: \`handler.replay\` does not run it again.`;
   }
   return `${next} It is kept as a dead letter: \`handler.replay\` runs it again.`;
-}
-
-/** Kinds whose callback moves money, so that one which has written nothing is probably wrong. */
-const MONEY_KINDS: ReadonlySet<string> = new Set(['payment', 'refund', 'reversal']);
-
-/** Reports once per kind that its callback has waited for nothing. `if (!isOurs) return` is right, so it is done. */
-function reportNothingAwaited(
-  { notification: { kind }, identity: { key } }: Ended,
-  { awaitedNothing, report }: Listener,
-): void {
-  if (!MONEY_KINDS.has(kind) || awaitedNothing.has(kind)) return;
-  awaitedNothing.add(kind);
-  report('nothing_awaited', { status: 200, kind, key });
 }
 
 /** Reports known fields of another type than documented, once per kind and field. */
