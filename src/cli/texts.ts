@@ -12,24 +12,72 @@ type After<Prefix extends string, Key = TextKey> = Key extends `${Prefix}${infer
 /** A step of `verify`: `first` has the text `step.first`. */
 export type StepId = After<'step.'>;
 
-/** A mistake that `verify` names: `truncates` has the texts `cause.truncates` and `fix.truncates`. */
-export type CauseId = After<'cause.'>;
-
-/** Mistakes that the fix of another one ends, too. The compiler names a mistake that has no fix. */
-const mendedBy: Readonly<Record<Exclude<CauseId, After<'fix.'>>, After<'fix.'>>> = {
-  checksHeaderAlone: 'checksKeyAlone',
-  checksTokenAlone: 'checksKeyAlone',
-  searchesPair: 'checksKeyAlone',
-  shortToken: 'checksKeyAlone',
-  longToken: 'checksKeyAlone',
-  splits: 'checksKeyAlone',
-  anyScheme: 'checksKeyAlone',
-  comparesNoState: 'comparesNoAmount',
+/** What mostly ends the failure of a step. */
+const hints: Readonly<Partial<Record<StepId, TextKey>>> = {
+  first: 'fix.madeUpSale',
+  again: 'fix.noKey',
+  cents: 'fix.truncates',
+  alike: 'fix.keyWithoutIdentity',
+  refund: 'fix.refundLikePayment',
+  secondRefund: 'fix.refundKey',
+  refundNoQuery: 'fix.queryAloneBooked',
+  reversal: 'fix.otherKind',
+  reversalBegins: 'fix.otherKind',
+  reversalEnds: 'fix.reversalKey',
+  latePending: 'fix.reopens',
+  reversalCancelled: 'fix.otherKind',
+  payout: 'fix.otherKind',
+  failedPayout: 'fix.failedAsPayout',
+  payoutAfterFailed: 'fix.payoutKey',
+  leftOut: 'fix.needsField',
+  nulls: 'fix.strict',
+  split: 'fix.pieces',
+  long: 'fix.limit',
+  letters: 'fix.encoding',
+  reference: 'fix.encoding',
+  cutLetter: 'fix.decodesPieces',
+  allAgain: 'fix.noKeyOfKind',
+  reordered: 'fix.hashesBody',
+  fiveAtOnce: 'fix.noClaim',
+  refundAtOnce: 'fix.noClaim',
+  payoutAtOnce: 'fix.noClaim',
+  threeAtOnce: 'fix.losesAtOnce',
+  unasked: 'fix.swallows',
+  wrongAmount: 'fix.comparesNoAmount',
+  rightAmount: 'fix.keepsUnconfirmed',
+  unpaid: 'fix.comparesNoAmount',
+  paidSince: 'fix.keepsUnconfirmed',
+  afterRefused: 'fix.keepsLock',
+  secondPayment: 'fix.secondTakesBack',
+  statuses: 'fix.statusAsPayment',
+  lateSale: 'fix.reopens',
+  unknownKinds: 'fix.refusesUnknown',
+  afterUnknown: 'fix.endsProcess',
+  headerName: 'fix.headerCase',
+  pairs: 'fix.checksNothing',
+  kindsWithoutPair: 'fix.paymentsAlone',
+  methods: 'fix.otherMethods',
+  restart: 'fix.forgetsAtRestart',
+  status: 'fix.only200',
+  prompt: 'fix.slow',
+  workFirst: 'fix.worksLater',
+  secrets: 'fix.leaks',
 };
 
-/** What to do about a mistake. */
-export function fixOf(cause: CauseId): TextKey {
-  return `fix.${(mendedBy as Record<string, After<'fix.'>>)[cause] ?? (cause as After<'fix.'>)}`;
+/** Of a first payment that is refused, the status says more. */
+const hintsOfStatus: Readonly<Record<number, TextKey>> = {
+  401: 'fix.pair',
+  403: 'fix.pair',
+  404: 'fix.path',
+  405: 'fix.path',
+  415: 'fix.mediaType',
+  429: 'fix.rateLimit',
+  500: 'fix.body',
+};
+
+/** What to do about a step that failed. */
+export function hintOf(id: StepId, status = 200): TextKey | undefined {
+  return (id === 'first' ? hintsOfStatus[status] : undefined) ?? hints[id];
 }
 
 export const texts: Readonly<Record<'en' | 'pt', Readonly<Record<string, string>>>> = {

@@ -46,7 +46,7 @@ describe('the compiler', { timeout: 120_000 }, () => {
     ['src/sandbox/inventions.pt.ts', 'shipping'],
     ['src/sandbox/page/app/texts.pt.ts', 'deliveries'],
     ['src/cli/texts.pt.ts', 'exit.worked'],
-    ['src/cli/verify/texts.pt.ts', 'cause.truncates'],
+    ['src/cli/verify/texts.pt.ts', 'fix.truncates'],
   ])('names in %s the key that is missing there: %s', (file, key) => {
     const contents = ts.sys.readFile(file) ?? '';
     const lacking = contents.replace(

@@ -13,7 +13,7 @@ const marks = {
 const WIDTH = 90;
 
 /** The result of a step for people: if it failed, what was sent and answered, what is wrong, and what to do. */
-export function reportLines({ title, verdict, sent, problems, open, cause, fix }: StepResult): string {
+export function reportLines({ title, verdict, sent, problems, open, fix }: StepResult): string {
   const indented = (text: string) => wrap(text, WIDTH).map((line) => `      ${line}`);
   return [
     `  ${marks[verdict]} ${verdict === 'not-checked' ? say('run.notChecked', { title }) : title}`,
@@ -24,7 +24,6 @@ export function reportLines({ title, verdict, sent, problems, open, cause, fix }
       : []),
     ...problems.map((problem) => `      ${problem}`),
     ...open.flatMap(indented).map((line) => paint('dim', line)),
-    ...(cause === undefined ? [] : indented(say('run.cause', { cause }))),
     ...(fix === undefined ? [] : indented(say('run.fix', { fix }))),
   ].join('\n');
 }

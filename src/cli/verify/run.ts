@@ -1,4 +1,4 @@
-import { CliFailure } from '../failure';
+import { CliFailure, failure } from '../failure';
 import { say } from '../language';
 import type { SandboxClient } from '../sandbox-client';
 import type { TextKey } from '../texts';
@@ -93,9 +93,8 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
     }
     const broken = exchanges.find(({ reception }) => reception === 'broken' || reception === 'gone');
     if (outcomes.length > 0 && broken !== undefined && (await sender.probe('{}')).reception === 'gone') {
-      const outcome = new Outcome(step, exchanges);
-      outcome.blame('endsProcess', { what: broken.send.what });
-      return outcome;
+      const stopped = new Outcome(step, exchanges);
+      throw Object.assign(failure('run.nobodyLeft'), { stopped });
     }
     if (step.open !== undefined || (step.sends.length === 0 && step.must === undefined))
       return new Outcome(step, exchanges);
@@ -163,11 +162,7 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
         progress.under?.(say(`step.${step.id}`, step.values), outcomes.length + 1);
       }
       const outcome = await perform(step);
-      if (!step.isProbe || outcome.cause === 'endsProcess') outcomes.push(outcome);
-      if (outcome.cause === 'endsProcess') {
-        ended = say('run.nobodyLeft');
-        break;
-      }
+      if (!step.isProbe) outcomes.push(outcome);
       next = await steps.next(outcome);
     }
   } catch (error) {

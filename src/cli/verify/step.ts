@@ -1,5 +1,5 @@
 import { decimal, say } from '../language';
-import { type CauseId, fixOf, type StepId, type TextKey } from '../texts';
+import { hintOf, type StepId, type TextKey } from '../texts';
 import { type Booking, bookingOf, type RowProblem } from './judge';
 import { describe, type Exchange, isRedirect, type Send } from './send';
 
@@ -21,7 +21,7 @@ export interface Step {
   readonly judges?: 'amount' | 'subject';
   /** The responses alone tell, so that the step runs without `--effects` too. */
   readonly byAnswers?: true;
-  /** Sent to find the cause of what another step has found. It is in no report. */
+  /** In no report: the next step tells what it has shown. */
   readonly isProbe?: true;
   /** What the responses of other steps show. */
   readonly found?: readonly (readonly [problem: TextKey, values: Values])[];
@@ -47,8 +47,7 @@ export interface StepResult {
   readonly problems: readonly string[];
   /** What could not be checked, and why. */
   readonly open: readonly string[];
-  /** The mistake, where no other one leaves these rows and answers. */
-  readonly cause: string | undefined;
+  /** What a step that failed is mostly caused by, and what to do. */
   readonly fix: string | undefined;
 }
 
@@ -70,7 +69,6 @@ export class Outcome {
   readonly open: string[];
   /** Whether rows came only after the response. */
   readonly isLate: boolean;
-  readonly #cause: { id?: CauseId; values?: Values } = {};
 
   constructor(
     step: Step,
@@ -97,16 +95,6 @@ export class Outcome {
 
   #isOpen({ type, kind }: RowProblem): boolean {
     return type === 'missing' && !this.#isKept(kind);
-  }
-
-  /** Names the mistake. The first one stays. */
-  blame(id: CauseId, values: Values = {}): void {
-    this.#cause.id ??= id;
-    this.#cause.values ??= values;
-  }
-
-  get cause(): CauseId | undefined {
-    return this.#cause.id;
   }
 
   /** The types of all problems, each once. */
@@ -143,7 +131,7 @@ export class Outcome {
     ];
     const open = [...this.open, ...this.notBooked.map((kind) => say('run.kindNotBooked', { kind }))];
     const verdict = problems.length > 0 ? 'failed' : open.length > 0 ? 'not-checked' : 'passed';
-    const { id: cause, values } = verdict === 'failed' ? this.#cause : {};
+    const hint = verdict === 'failed' ? hintOf(id, this.exchanges[0]?.httpStatus) : undefined;
     return {
       id,
       title: say(`step.${id}`, this.step.values),
@@ -153,8 +141,7 @@ export class Outcome {
       ),
       problems,
       open,
-      cause: cause && say(`cause.${cause}`, values),
-      fix: cause && say(fixOf(cause), values),
+      fix: hint && say(hint),
     };
   }
 }

@@ -274,8 +274,6 @@ export interface VerifyResult {
   readonly problems: readonly string[];
   /** What could not be checked, and why. */
   readonly open: readonly string[];
-  /** The mistake behind a failure, where it is known, and what to do about it. */
-  readonly cause: string | undefined;
   readonly fix: string | undefined;
 }
 

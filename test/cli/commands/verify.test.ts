@@ -113,7 +113,7 @@ it('docs/verify.md shows the code for --effects that the command shows', () => {
   expect(text).toContain(effectsCode.join('\n'));
 });
 
-it('a failed step prints what was sent, what is wrong, the cause and the fix', () => {
+it('a failed step prints what was sent, what is wrong and what to do', () => {
   const result: StepResult = {
     id: 'first',
     title: 'Books a payment',
@@ -121,7 +121,6 @@ it('a failed step prints what was sent, what is wrong, the cause and the fix', (
     sent: ['a payment: HTTP 200'],
     problems: ['missing: payment 25.00 of 0f'],
     open: ['no field'],
-    cause: 'it forgets.',
     fix: 'Remember.',
   };
   const lines = reportLines(result).split('\n').slice(1);
@@ -129,7 +128,6 @@ it('a failed step prints what was sent, what is wrong, the cause and the fix', (
     '→ a payment: HTTP 200',
     'missing: payment 25.00 of 0f',
     'no field',
-    'Cause: it forgets.',
     'Fix: Remember.',
   ]);
 });
@@ -206,7 +204,6 @@ describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
     expect(status).toBe(1);
     expect(stdout).toContain('✓ Refuses wrong credentials and none');
     expect(stdout).toMatch(/✗ Accepts with 200 and with no other status\n {6}.*HTTP 202/);
-    expect(stdout).toMatch(/Cause: it accepts with another status than 200/);
     expect(stdout).toMatch(/Fix: The service knows no other success/);
     expect(stdout).toMatch(/– Books two sales of the same amount, day and shopper: not checked/);
     expect(stdout).toMatch(/\d+ held, 1 failed, \d+ not checked; \d+ notifications sent\.\n$/);
@@ -345,7 +342,7 @@ describe.concurrent('verify', { timeout: 180_000 }, () => {
   });
 
   it('does not tell a listener that confirms to answer 200 to what the service refuses', () => {
-    for (const id of ['madeUpSale', 'unknownOrder', 'refusesPayment', 'recordsBeforeWork', 'swallows'])
+    for (const id of ['madeUpSale', 'swallows'])
       expect(texts.en[`fix.${id}`]).not.toMatch(/^Answer 200|queue/);
   });
 
@@ -432,7 +429,7 @@ it('verify with --shop holds a listener that refuses orders which its own shop d
   });
   const firstOf = new Map<string, string>();
   const dropped = await verifyListener(await startMerchant(dropping), { sandbox: sandbox.url, shop });
-  expect(dropped.steps.find(({ id }) => id === 'secondPayment')?.cause).toContain('takes the first one away');
+  expect(trace(dropped)).toMatch(/^failed: secondPayment;/);
   const refusingSecond: Parts = () => {
     const paid = new Set<string>();
     return {
@@ -443,9 +440,7 @@ it('verify with --shop holds a listener that refuses orders which its own shop d
     };
   };
   const refused = await verifyListener(await startMerchant(refusingSecond), { sandbox: sandbox.url, shop });
-  expect(refused.steps.find(({ id }) => id === 'secondPayment')?.cause).toContain(
-    'refuses the second payment',
-  );
+  expect(trace(refused)).toMatch(/^failed: secondPayment;/);
 }, 180_000);
 
 it('an interrupted run ends what it is about to make before it looks at the sandbox, and begins nothing more', async () => {

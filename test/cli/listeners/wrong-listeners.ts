@@ -7,7 +7,7 @@ import { wrongInPhp } from './styles/php';
 import { wrongInPlainNode } from './styles/plain';
 import { hasPython, wrongInPython } from './styles/python';
 import { wrongRouteHandlers } from './styles/routes';
-import type { WrongListener } from './verify-listener';
+import type { Listener } from './verify-listener';
 import { wrongAnswers } from './wrong-answers';
 import { wrongBodies, wrongReaders } from './wrong-bodies';
 import { wrongCredentials } from './wrong-credentials';
@@ -18,7 +18,7 @@ import { wrongRoutes } from './wrong-routes';
 import { wrongWithSandbox } from './wrong-with-sandbox';
 
 /** At least one for each mistake that costs money. */
-export const wrongListeners: readonly WrongListener[] = [
+export const wrongListeners: readonly Listener[] = [
   ...wrongCredentials,
   ...wrongBodies,
   ...wrongReaders,

@@ -10,15 +10,14 @@ type Found = NonNullable<Step['found']>;
 
 /** Looks at all responses of the run: their status, their time, and what is in them. */
 export async function* answers(world: World): Script {
-  for (const [id, found, cause] of [
-    ['status', otherStatuses(world), 'only200'],
-    ['prompt', lateAnswers(world), 'slow'],
-    ['workFirst', earlyAnswers(world), 'worksLater'],
-    ['secrets', secretsIn(world), 'leaks'],
+  for (const [id, found] of [
+    ['status', otherStatuses(world)],
+    ['prompt', lateAnswers(world)],
+    ['workFirst', earlyAnswers(world)],
+    ['secrets', secretsIn(world)],
   ] as const) {
     const open = id === 'workFirst' && !world.hasEffects ? { open: say('run.withoutEffects') } : {};
-    const outcome = yield { id, sends: [], ...open, ...(found.length > 0 ? { found } : {}) };
-    if (found.length > 0) outcome.blame(cause);
+    yield { id, sends: [], ...open, ...(found.length > 0 ? { found } : {}) };
   }
 }
 

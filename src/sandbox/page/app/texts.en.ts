@@ -17,7 +17,6 @@ export const en = {
   save: 'Save',
   saved: 'Listener URL: saved',
   verify: 'Check now',
-  verifyCause: 'Cause',
   verifyFix: 'Fix',
   verifyEnded: 'It ended early',
   verifyNotSeen: 'What it cannot see',

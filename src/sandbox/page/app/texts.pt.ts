@@ -19,7 +19,6 @@ export const pt: Record<keyof typeof en, string> = {
   save: 'Salvar',
   saved: 'URL do listener: salva',
   verify: 'Verificar agora',
-  verifyCause: 'Causa',
   verifyFix: 'Correção',
   verifyEnded: 'Terminou antes do fim',
   verifyNotSeen: 'O que ela não vê',
