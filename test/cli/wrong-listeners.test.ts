@@ -16,7 +16,7 @@ describe('verify fails a listener that', () => {
     const report = reportOf(listener);
     const failed = report.steps.filter(({ verdict }) => verdict === 'failed');
     expect(exitCodeOf(report, true), JSON.stringify({ ended: report.ended, failed })).toBe(1);
-    expect(failed.every(({ fix, problems }) => fix !== undefined || problems.length > 0)).toBe(true);
+    expect(failed.every(({ hint, problems }) => hint !== undefined || problems.length > 0)).toBe(true);
   });
 
   it('is one of at least 120 different ones', () => {

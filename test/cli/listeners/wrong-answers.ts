@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accused, type Listener } from './verify-listener';
 
-
 export const wrongAnswers: readonly Listener[] = [
   ...[201, 202, 204].map(
     (status): Listener => ({
       does: `answers ${status}`,
-      
+
       merchant: { respond: (response) => response.writeHead(status).end() },
     }),
   ),
   {
     does: 'answers 204 to what it does nothing about',
-    
+
     merchant: {
       respond: (response, _outcome, { kind }) =>
         response.writeHead(kind === 'payout' || kind === 'payoutFailed' ? 204 : 200).end(),
@@ -20,7 +19,7 @@ export const wrongAnswers: readonly Listener[] = [
   },
   {
     does: 'answers slowly',
-    
+
     limitMs: 150,
     merchant: { work: (kind) => (kind === 'payout' ? sleep(250) : undefined) },
   },

@@ -52,6 +52,27 @@ export const wrongCredentials: readonly Listener[] = [
     },
   }),
   ...accused({
+    'compares a token only where there is one': {
+      isLetIn(header) {
+        const [key, token] = readPair(header);
+        return key === apiKey && (!token || token === apiToken);
+      },
+    },
+    'compares a key only where there is one': {
+      isLetIn(header) {
+        const [key, token] = readPair(header);
+        return (!key || key === apiKey) && token === apiToken;
+      },
+    },
+    'compares the key with both': {
+      isLetIn(header) {
+        const [key, token = ''] = readPair(header);
+        return key === apiKey && [apiKey, apiToken].includes(token);
+      },
+    },
+    'takes key and token in any order': {
+      isLetIn: (header) => readPair(header).toSorted().join() === [apiKey, apiToken].toSorted().join(),
+    },
     'compares the token in any case': {
       isLetIn(header) {
         const [key, token] = readPair(header);
@@ -135,10 +156,10 @@ export const wrongCredentials: readonly Listener[] = [
         response.writeHead(200, { 'x-authorization': header ?? '' }).end(),
     },
   }),
-  ...accused(hanging, {
+  ...accused({
     'hangs instead of answering 401': { refuse: () => undefined },
     'hangs when there are no credentials at all': {
       refuse: (response, header) => (header === undefined ? undefined : void response.writeHead(401).end()),
     },
-  }),
+  }).map((listener) => ({ ...listener, ...hanging })),
 ];

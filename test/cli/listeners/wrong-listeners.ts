@@ -14,6 +14,7 @@ import { wrongCredentials } from './wrong-credentials';
 import { wrongDuplicates } from './wrong-duplicates';
 import { wrongKinds } from './wrong-kinds';
 import { wrongMeanings } from './wrong-meanings';
+import { wrongReturns } from './wrong-returns';
 import { wrongRoutes } from './wrong-routes';
 import { wrongWithSandbox } from './wrong-with-sandbox';
 
@@ -27,6 +28,7 @@ export const wrongListeners: readonly Listener[] = [
   ...wrongKinds,
   ...wrongMeanings,
   ...wrongDuplicates,
+  ...wrongReturns,
   ...wrongWithSandbox,
   // Written as merchants write them, by somebody who did not know how `verify` looks.
   ...wrongInExpress,

@@ -32,6 +32,22 @@ const listeners: readonly Omit<Listener, 'asksService'>[] = [
       };
     },
   },
+  {
+    does: 'confirms payments, answers 200 to one that nobody has paid yet, and never takes it again',
+    merchant: ({ client }) => ({
+      async once(key, act, shop) {
+        if (shop.done.has(key)) return 'seen';
+        try {
+          return await right.once(key, act, shop);
+        } catch (error) {
+          if (!(error instanceof Error && error.message === 'Not confirmed.')) throw error;
+          shop.done.add(key);
+          return 'done';
+        }
+      },
+      ...confirming(client),
+    }),
+  },
   ...accused({
     'answers 200 when it cannot ask the service about a payment': ({ client }) => ({
       ...confirming(client),

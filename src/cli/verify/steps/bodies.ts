@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { mergeDeep } from '../../../shared/objects';
-import { say } from '../../language';
+import { line } from '../../visible';
 import type { Sale } from '../sales';
 import { books, type Step } from '../step';
 import type { Script, World } from '../world';
@@ -19,18 +19,25 @@ export async function* bodies({ sales, sandbox, shop }: World): Script {
   };
   const byAnswers = (step: Step): Step => ({ ...step, byAnswers: true });
   const { payment: plain } = await sales.sale();
-  yield byAnswers(books('split', { what: say('sent.split'), notification: plain, splitAt: 40 }));
+  yield byAnswers(books('split', { what: 'a payment in two pieces', notification: plain, splitAt: 40 }));
   const { payment: long } = await sales.sale();
-  yield byAnswers(
-    books('long', { what: say('sent.long', { bytes: LONG }), notification: long, bytes: LONG }),
-  );
-  yield byAnswers(books('letters', { what: say('sent.letters'), notification: await withLetters() }));
+  yield byAnswers(books('long', { what: line`a payment of ${LONG} bytes`, notification: long, bytes: LONG }));
+  yield byAnswers(books('letters', { what: 'a payment of João', notification: await withLetters() }));
   // A listener that confirms a payment compares its reference code, and so finds each letter that it has read wrong.
   if (sandbox === undefined || shop !== undefined) return;
   yield byAnswers(
-    books('reference', { what: say('sent.reference'), notification: await withLetters('-João') }),
+    books('reference', {
+      what: 'a payment with ã in its reference code',
+      notification: await withLetters('-João'),
+    }),
   );
   const pieces = await withLetters('-João');
   const splitAt = Buffer.from(JSON.stringify(pieces.payload)).indexOf(0xc3) + 1;
-  yield byAnswers(books('cutLetter', { what: say('sent.cutLetter'), notification: pieces, splitAt }));
+  yield byAnswers(
+    books('cutLetter', {
+      what: 'a payment with ã in its reference code, cut within that letter',
+      notification: pieces,
+      splitAt,
+    }),
+  );
 }

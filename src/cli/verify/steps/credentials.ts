@@ -1,31 +1,16 @@
 import { Buffer } from 'node:buffer';
 import type { Credentials } from '../../../service/credentials';
-import { say } from '../../language';
-import type { TextKey } from '../../texts';
+import { line } from '../../visible';
 import type { Send } from '../send';
 import { books } from '../step';
 import type { Script, World } from '../world';
-
-type Pair =
-  | 'none'
-  | 'empty'
-  | 'wrongKey'
-  | 'wrongToken'
-  | 'shortToken'
-  | 'longToken'
-  | 'thirdPart'
-  | 'tokenCase'
-  | 'keyCase'
-  | 'lowerBase64'
-  | 'bearer'
-  | 'noScheme';
 
 /** Sections 5 and 6.1. Each forged notification has one fault, and a sale of its own: a row tells which one was booked. */
 export async function* credentials({ sales, credentials: pair }: World): Script {
   const { payment } = await sales.sale();
   yield {
     ...books('headerName', {
-      what: say('sent.lowerCase'),
+      what: 'a payment with the pair under `authorization`',
       notification: payment,
       headerName: 'authorization',
     }),
@@ -35,7 +20,7 @@ export async function* credentials({ sales, credentials: pair }: World): Script 
   const forged: Send[] = [];
   for (const [name, authorization] of wrongPairs(pair)) {
     const { payment: notification } = await sales.sale();
-    forged.push({ what: say(`pair.${name}`), notification, authorization, accept: 'mustNot' });
+    forged.push({ what: name, notification, authorization, accept: 'mustNot' });
   }
   yield { id: 'pairs', sends: forged, atOnce: true, byAnswers: true };
 
@@ -43,13 +28,13 @@ export async function* credentials({ sales, credentials: pair }: World): Script 
     ['refund', await (await sales.sale()).refund(1)],
     ['reversal', (await (await sales.sale()).reversal('PAID')).ended],
     ['payout', sales.payout(true)],
-    ['unknown', sales.unrecognized()],
+    ['body of no known kind', sales.unrecognized()],
   ] as const;
   yield {
     id: 'kindsWithoutPair',
     byAnswers: true,
     sends: kinds.map(([kind, notification]): Send => {
-      const what = say('sent.noPair', { kind: say(`kind.${kind}` satisfies TextKey) });
+      const what = `a ${kind} without credentials`;
       return { what, notification, authorization: null, accept: 'mustNot' };
     }),
   };
@@ -58,7 +43,7 @@ export async function* credentials({ sales, credentials: pair }: World): Script 
   for (const method of ['PUT', 'GET']) {
     const { payment: notification } = await sales.sale();
     methods.push({
-      what: say('sent.method', { method }),
+      what: line`a payment by ${method}, without credentials`,
       method,
       notification,
       authorization: null,
@@ -68,21 +53,25 @@ export async function* credentials({ sales, credentials: pair }: World): Script 
   yield { id: 'methods', sends: methods, byAnswers: true };
 }
 
-function wrongPairs({ apiKey, apiToken }: Credentials): [pair: Pair, authorization: string | null][] {
+function wrongPairs({ apiKey, apiToken }: Credentials): [what: string, authorization: string | null][] {
   const right = encode(`${apiKey}:${apiToken}`);
-  const all: [Pair, string | null][] = [
-    ['none', null],
-    ['empty', `Basic ${encode(':')}`],
-    ['wrongKey', basic(altered(apiKey), apiToken)],
-    ['wrongToken', basic(apiKey, altered(apiToken))],
-    ['shortToken', basic(apiKey, apiToken.slice(0, -1))],
-    ['longToken', basic(apiKey, `${apiToken}0`)],
-    ['thirdPart', basic(apiKey, `${apiToken}:x`)],
-    ['tokenCase', basic(apiKey, otherCase(apiToken))],
-    ['keyCase', basic(otherCase(apiKey), apiToken)],
-    ['lowerBase64', `Basic ${right.toLowerCase()}`],
-    ['bearer', `Bearer ${right}`],
-    ['noScheme', right],
+  const all: [string, string | null][] = [
+    ['no credentials', null],
+    ['an empty pair', basic('', '')],
+    ['right key, no token', basic(apiKey, '')],
+    ['right token, no key', basic('', apiToken)],
+    ['key in place of the token', basic(apiKey, apiKey)],
+    ['token in place of the key, key in place of the token', basic(apiToken, apiKey)],
+    ['wrong key, right token', basic(altered(apiKey), apiToken)],
+    ['right key, wrong token', basic(apiKey, altered(apiToken))],
+    ['token without its last character', basic(apiKey, apiToken.slice(0, -1))],
+    ['token with one character more', basic(apiKey, `${apiToken}0`)],
+    ['right pair and a third part after a colon', basic(apiKey, `${apiToken}:x`)],
+    ['token in another case', basic(apiKey, otherCase(apiToken))],
+    ['key in another case', basic(otherCase(apiKey), apiToken)],
+    ['Base64 in lower case', `Basic ${right.toLowerCase()}`],
+    ['right pair under the scheme Bearer', `Bearer ${right}`],
+    ['right pair without a scheme', right],
   ];
   // A token without letters is the same in another case.
   return all.filter(([, authorization]) => authorization !== `Basic ${right}`);

@@ -1,6 +1,5 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import { isObject } from '../../../shared/objects';
-import { say } from '../../language';
 import { bookingOf } from '../judge';
 import type { Sale } from '../sales';
 import { books, type Step } from '../step';
@@ -16,18 +15,21 @@ export async function* duplicates(
   returned: Returned,
 ): Script {
   const last = paid.at(-1) ?? first;
-  const named = (notification: SandboxNotification) => say(`kind.${bookingOf(notification).kind}`);
-  const send = (notification: SandboxNotification, key: 'sent.again' | 'sent.reordered') => ({
-    what: `${named(notification)}: ${say(key)}`,
+  const named = (notification: SandboxNotification) => bookingOf(notification).kind;
+  const send = (notification: SandboxNotification, how: string) => ({
+    what: `${named(notification)}: ${how}`,
     notification,
   });
   const all = [first.payment, last.payment, returned.refund, returned.reversal, returned.payout];
-  yield { id: 'allAgain', sends: all.map((one) => send(one, 'sent.again')) };
+  yield { id: 'allAgain', sends: all.map((one) => send(one, 'once more')) };
   const reordered = [last.payment, returned.refund].map((one) => ({
     ...one,
     payload: Object(reversed(one.payload)),
   }));
-  yield { id: 'reordered', sends: reordered.map((one) => send(one, 'sent.reordered')) };
+  yield {
+    id: 'reordered',
+    sends: reordered.map((one) => send(one, 'once more, with its fields in another order')),
+  };
 
   // Shoppers do not wait for each other, and a retry may meet the first attempt.
   const copies: [Step['id'], SandboxNotification, number][] = [

@@ -1,6 +1,5 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import { isObject } from '../../../shared/objects';
-import { say } from '../../language';
 import { bookingOf } from '../judge';
 import type { Sale } from '../sales';
 import type { Send } from '../send';
@@ -56,18 +55,20 @@ export async function* fields({ sales }: World, paid: readonly Sale[]): Script {
     };
     for (const [form, changes] of Object.entries(forms) as ['leftOut' | 'null', Change[]][]) {
       const { notification, before } = await make();
-      const opening: Send[] =
-        before === undefined ? [] : [{ what: say('sent.payment'), notification: before }];
+      const opening: Send[] = before === undefined ? [] : [{ what: 'a payment', notification: before }];
       const payload = changes.reduce(
         (rest, { path, value }) => replace(rest, path.split('.'), value),
         notification.payload,
       );
       yield {
         id: form === 'leftOut' ? 'leftOut' : 'nulls',
-        values: { kind },
+        of: kind,
         sends: [
           ...opening,
-          { what: say(`sent.${form}`, { kind }), notification: { ...notification, payload } },
+          {
+            what: `a ${kind} ${form === 'leftOut' ? 'without optional fields' : 'with null and unknown fields'}`,
+            notification: { ...notification, payload },
+          },
         ],
         must: [...opening.map((send) => bookingOf(send.notification)), bookingOf(notification)],
       };

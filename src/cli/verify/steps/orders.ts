@@ -1,6 +1,6 @@
-import { say } from '../../language';
 import { bookingOf } from '../judge';
 import type { Sale } from '../sales';
+import { books } from '../step';
 import type { Script, World } from '../world';
 import { paymentStep } from './payments';
 
@@ -13,8 +13,19 @@ import { paymentStep } from './payments';
 export async function* secondPayment({ sales }: World, { referenceCode, amount }: Sale): Script<boolean> {
   const second = await sales.sale({ referenceCode, amount });
   const may = [{ ...bookingOf(second.payment), subjects: [second.uuid, referenceCode] }];
-  const sends = [{ what: say('sent.secondPayment'), notification: second.payment }];
+  const sends = [
+    { what: 'a payment of an order that was paid before, by another sale', notification: second.payment },
+  ];
   return (yield { id: 'secondPayment', sends, may }).holds;
+}
+
+/** The charge of the next month, which the document does not tell from any other payment. */
+export async function* laterCharge(order: Sale): Script {
+  const { payment } = await order.charge();
+  yield books('laterCharge', {
+    what: 'a later charge of an order that was paid before',
+    notification: payment,
+  });
 }
 
 /** What a listener remembers when its process ends. */
@@ -23,6 +34,9 @@ export async function* afterRestart({ sales, restart, readRows }: World, first: 
   await restart();
   // Rows in the memory of the process are gone, which is no fault of a listener under test.
   await readRows();
-  yield { id: 'restart', sends: [{ what: say('sent.afterRestart'), notification: first.payment }] };
+  yield {
+    id: 'restart',
+    sends: [{ what: 'the first payment, after the restart', notification: first.payment }],
+  };
   yield paymentStep('newAfterRestart', (await sales.sale()).payment);
 }
