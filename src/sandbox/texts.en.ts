@@ -101,6 +101,7 @@ export const en = {
   'refused.listenerUrl': 'Expected `webhookUrl` to be an absolute http or https URL.',
   'refused.listenerPair':
     'Expected `webhookUrl` without user and password: the sandbox sends its `credentials` by itself.',
+  'refused.noListener': 'There is no listener URL to send it to: set one first.',
   'refused.insecureListener':
     'Expected `webhookUrl` to be an https URL, or one of this machine, without user and password.',
   'refused.faultBeforeTransaction':

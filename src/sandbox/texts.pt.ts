@@ -104,6 +104,7 @@ export const pt: Record<keyof typeof en, string> = {
   'refused.listenerUrl': '`webhookUrl` precisa ser uma URL absoluta, http ou https.',
   'refused.listenerPair':
     '`webhookUrl` não pode ter usuário e senha: o sandbox envia as próprias `credentials`.',
+  'refused.noListener': 'Falta a URL do listener para o envio: informe uma primeiro.',
   'refused.insecureListener':
     '`webhookUrl` precisa ser uma URL https, ou desta máquina, sem usuário e senha.',
   'refused.faultBeforeTransaction':

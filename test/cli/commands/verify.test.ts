@@ -208,6 +208,11 @@ describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
     expect(stderr).toContain('start it with `npx pix-automatic-sdk sandbox`');
   });
 
+  it('takes --kinds with spaces between them', async () => {
+    const { message } = await failureOf('http://127.0.0.1:9', '--kinds', 'payment, refund');
+    expect(message).toContain('Nothing listens');
+  });
+
   it.each<[what: string, kinds: string]>([
     ['another kind', 'payment,refnd'],
     ['no payment', 'refund'],
