@@ -146,7 +146,8 @@ export function testOrders<Transaction = undefined>(
     const before = service.deliveries.length;
     move();
     await clock.advance(0);
-    return service.deliveries[before];
+    const made = service.deliveries[before];
+    return made?.status === 'not-sent' ? undefined : made;
   };
   return {
     orders,
