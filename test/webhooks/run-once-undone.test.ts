@@ -30,13 +30,11 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
       followUps: () => [],
     }),
     about: async () => ({}),
-    async mark() {
+    async note() {
       log.push('letter');
       await leave();
     },
-    isMarked: async () => true,
-    remembered: async () => undefined,
-    dismiss: async () => undefined,
+    end: async () => undefined,
   };
   const { handler } = createListener(
     {
