@@ -23,6 +23,7 @@ export const KEPT: Readonly<Partial<Record<WebhookReportCode, EndedBy>>> = {
   invalid_notification: 'person',
   callback_failed: 'retry',
   callback_timeout: 'retry',
+  nothing_written: 'retry',
   transaction_ended: 'person',
   not_confirmed: 'retry',
   confirm_failed: 'retry',

@@ -131,7 +131,7 @@ export interface ForeignNotification {
 /** What to do with the notifications of orders. */
 export type OrderCallbacksOf<Kinds extends readonly AnyDefinition[], Transaction> = Omit<
   WebhookCallbacks<Kinds, Transaction, NotifiedOrder | undefined, NeedsPerson>,
-  'payment' | 'refund' | 'reversal' | 'saleStatus'
+  'payment' | 'refund' | 'reversal' | 'saleStatus' | 'recurrence'
 > & {
   /**
    * Books money that was expected, once: an order's first payment, and each later charge. Await or return what you

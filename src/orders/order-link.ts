@@ -137,7 +137,12 @@ export function orderLinkOf(
     const callback = callbacks.foreign;
     if (callback === undefined) return { ...NOTHING, details, reason: 'no_order' };
     if (callback === 'ignore') return { ...NOTHING, details };
-    return { ...NOTHING, details, run: (context) => callback(notification, context) };
+    const run = async (context: object) => {
+      await callback(notification, context);
+      // Money of no order need not be written down.
+      return 'nothing';
+    };
+    return { ...NOTHING, details, run };
   }
 
   async function decidePayment(
@@ -161,6 +166,9 @@ export function orderLinkOf(
     const isOwn = isConfirmed && ownAttempt(reading.order, reported) !== undefined;
 
     let verdict = decideSale(reading.order, reported);
+    if (verdict.do === 'book' && !isOwn && isUnproven(notified, confirmation)) {
+      verdict = { do: 'case', reason: 'other_sale', isOwn: false };
+    }
     if (booking !== undefined && verdict.do === 'case') verdict = booked(reading.order, reported);
     const isAgain = isRepeat && verdict.do === 'nothing';
     if (isAgain && isReturned({ ...reported, amount: confirmation?.transaction.amount ?? 0 })) {
@@ -326,6 +334,16 @@ function isBooked({ payments }: Order, sale: string | undefined): boolean {
 function attemptOf(order: Order, sale: Pick<ReportedSale, 'sale' | 'referenceCode'>): Attempt | undefined {
   const { referenceCode } = sale;
   return ownAttempt(order, sale) ?? order.attempts.find((each) => each.referenceCode === referenceCode);
+}
+
+/** Whether a payment came as an event whose reference the service does not state of its sale: it proves nothing. */
+function isUnproven({ notification }: Notified, confirmation: PaymentConfirmation | undefined): boolean {
+  const { recurrence, referenceCode } = notification.payload as SalePayload;
+  return (
+    recurrence !== undefined &&
+    confirmation !== undefined &&
+    confirmation.transaction.referenceCode !== referenceCode
+  );
 }
 
 /** Whether an order that has changed leaves it at what was decided. */

@@ -10,10 +10,7 @@ import type { WebhookReportCode } from './report-texts';
 /** Keeps or forgets the letter, and tells of it. Returns the status to answer with. */
 export async function conclude(task: Task, outcome: Outcome, listener: Listener): Promise<number> {
   let status = 200;
-  if ('isRepeat' in outcome) {
-    await concludeDone(task, outcome, listener);
-    if (outcome.awaitedNothing) reportNothingAwaited(task, listener);
-  }
+  if ('isRepeat' in outcome) await concludeDone(task, outcome, listener);
   if ('status' in outcome) status = await concludeFailure(task, outcome, listener);
   reportLeftOut(task, answeredWith(task) ?? status, listener);
   return status;
@@ -114,19 +111,6 @@ function fateOfLetter(code: WebhookReportCode, kept: Kept, orders: OrderLink | u
     return 'It is kept as a dead letter until you forget it: `handler.replay` does not run it again.';
   }
   return 'It is kept as a dead letter: `handler.replay` runs it again.';
-}
-
-/** Kinds whose callback moves money, so that one which has written nothing is probably wrong. */
-const MONEY_KINDS: ReadonlySet<string> = new Set(['payment', 'refund', 'reversal']);
-
-/** Reports once per kind that its callback has waited for nothing. `if (!isOurs) return` is right, so it is done. */
-function reportNothingAwaited(
-  { notification: { kind }, identity: { key } }: Task,
-  { awaitedNothing, report }: Listener,
-): void {
-  if (!MONEY_KINDS.has(kind) || awaitedNothing.has(kind)) return;
-  awaitedNothing.add(kind);
-  report('nothing_awaited', { status: 200, kind, key });
 }
 
 /** Reports known fields of another type than documented, once per kind and field. */

@@ -112,7 +112,6 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
     report,
     failures: new Map<string, number>(),
     leftOut: new Set<string>(),
-    awaitedNothing: new Set<string>(),
     runLetter: (key: string): Promise<unknown> => replayOne(key, listener, () => true),
   };
   const running = new Running();

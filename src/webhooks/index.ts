@@ -28,6 +28,12 @@ export {
   type SuccessfulPayout,
 } from '../service/notifications/payout';
 export {
+  type RecurrenceEventType,
+  type RecurrenceNotification,
+  type RecurrencePayload,
+  recurrencePayloadSchema,
+} from '../service/notifications/recurrence';
+export {
   type RefundDetails,
   type RefundNotification,
   type RefundPayload,

@@ -22,6 +22,7 @@ const KEPT: ReadonlySet<WebhookReportCode> = /* @__PURE__ */ new Set<WebhookRepo
   'invalid_notification',
   'callback_failed',
   'callback_timeout',
+  'nothing_written',
   'transaction_ended',
   'not_confirmed',
   'confirm_failed',

@@ -8,8 +8,6 @@ export interface Listener extends ResolvedHandlerOptions {
   readonly failures: Map<string, number>;
   /** The fields of each kind that were reported as left out. */
   readonly leftOut: Set<string>;
-  /** The kinds of which it was reported that their callback has awaited nothing. */
-  readonly awaitedNothing: Set<string>;
   /** Runs a dead letter that has waited for something, whatever comes of it. */
   readonly runLetter: (key: string) => Promise<unknown>;
 }

@@ -17,8 +17,6 @@ export interface Done {
   readonly code: 'done';
   /** It was done before: the callback did not run. */
   readonly isRepeat: boolean;
-  /** Whether the callback in a transaction ended before the database could have answered anything. */
-  readonly awaitedNothing?: boolean;
   /** The letters that waited for it. */
   readonly followUps?: readonly string[] | undefined;
 }

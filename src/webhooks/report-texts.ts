@@ -26,8 +26,8 @@ import type { PaymentDifference } from '../values/confirm-payment';
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
- * - `nothing_awaited` (200): over transactions, the callback of a payment, refund or reversal ended before the database
- *   could have answered anything; it is done, and reported once per kind
+ * - `nothing_written` (500): over transactions, the callback of a payment, refund or reversal ended before the database
+ *   could have answered anything, or, over Prisma, any callback before a query of its own; what it wrote is rolled back
  * - `transaction_ended` (200): the callback has committed its transaction by itself; it is not run again
  * - `not_confirmed` (500): with `confirm`, the service says otherwise; `issues` names the fields
  * - `confirm_failed` (500): with `confirm`, the service could not be asked; `error` says why
@@ -69,7 +69,7 @@ export type WebhookReportCode =
   | 'busy'
   | 'callback_failed'
   | 'callback_timeout'
-  | 'nothing_awaited'
+  | 'nothing_written'
   | 'transaction_ended'
   | 'not_confirmed'
   | 'confirm_failed'
@@ -164,10 +164,10 @@ export const MESSAGES: Readonly<Record<Exclude<WebhookReportCode, OrdersCode>, R
     'Raise `callbackTimeoutMs`, or write the work to a queue and return. A callback of `createOrders` must not wait for ' +
       '`open`, `close` or `decide` of its own order, nor for `stop` or `drain`: they wait for it.',
   ],
-  nothing_awaited: [
-    'The callback ended before the database could have answered anything, so it has awaited no statement. It is done.',
-    'If it was to write something, return or await that: a query builder that is not awaited is never sent. Reported once ' +
-      'per kind.',
+  nothing_written: [
+    'The callback succeeded without all that it was to write, so its transaction is rolled back.',
+    'Await or return each query, also in helpers, and use `for … of` in place of `forEach(async …)`. A callback that has ' +
+      "nothing to write resolves with `'nothing'`.",
   ],
   transaction_ended: [
     'The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows.',

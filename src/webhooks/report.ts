@@ -120,6 +120,7 @@ function causeOf(
   if (STORE_CODES.has(code)) {
     return explain?.(error) ?? (error instanceof DeadlineExceeded ? SLOW_STORE : 'See `error`.');
   }
+  if (code === 'nothing_written') return Object(error).message;
   if (code === 'unhandled' && kind === 'unrecognized') {
     return Object.keys(Object(received).raw ?? {}).some((name) => DOCUMENTED.has(name)) ? undefined : CHANGED;
   }

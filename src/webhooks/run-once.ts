@@ -2,7 +2,7 @@ import { StoreError, type ValidationIssue } from '../errors';
 import type { PaymentNotification } from '../service/notifications/sale';
 import { isGiven } from '../shared/objects';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
-import type { Claim, ClaimResult, Done as DoneBefore, SingleRecords, Transact } from '../stores/steps';
+import type { Acted, Claim, ClaimResult, Done as DoneBefore, SingleRecords, Transact } from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Cause, Task } from './cause';
 import { keep, keepIn } from './keep';
@@ -399,18 +399,19 @@ async function runInTransaction(
     // Before the callback: if it commits by itself, this is committed with what it wrote.
     await decided?.record();
     const person = new Person();
-    const { status, awaitedNothing } = await act(async (signal) => {
+    const acted = await act(async (signal) => {
+      let acted: Acted = 'undone';
       try {
-        await call(run, claim, { ...ready, transaction, signal, person }, listener);
+        const result = await call(run, claim, { ...ready, transaction, signal, person }, listener);
+        acted = isOfMoney(run) && result !== NOTHING ? 'written' : 'done';
       } catch (error) {
         if (person.note === undefined) throw error;
       }
-      return person.note === undefined ? 'done' : 'undone';
+      return person.note === undefined ? acted : 'undone';
     });
     const asked = needsPerson(person);
-    if (status === 'undone' && asked !== undefined) return leave(keeping(asked, details));
-    const isMoot = decided !== undefined && decided.run === undefined;
-    return { ...doneWith(decided), awaitedNothing: awaitedNothing && !isMoot };
+    if (acted === 'undone' && asked !== undefined) return leave(keeping(asked, details));
+    return doneWith(decided);
   });
   switch (result.status) {
     case 'completed':
@@ -431,6 +432,9 @@ async function runInTransaction(
       if (error instanceof Refused) return error.failure;
       if (during === 'own commit') return keeping({ code: 'transaction_ended', status: 200, error }, details);
       if (during === 'callback') return keeping({ code: 'callback_failed', status: 500, error }, details);
+      if (during === 'nothing written') {
+        return keeping({ code: 'nothing_written', status: 500, error }, details);
+      }
       // After the callback has started, a failure leaves open whether it was committed. The next delivery finds out.
       return during === 'begin'
         ? { code: 'store_failed', status: 503, error }
@@ -466,7 +470,16 @@ async function askService(run: Run, listener: Listener): Promise<Confirmed | Fai
 /** A replay and a settlement answer no request, so no credentials came with them. */
 const NO_CREDENTIALS = -1;
 
-/** Calls the callback, or what runs in its place. */
+/** What a callback of money resolves with that has nothing to write on purpose. */
+const NOTHING = 'nothing';
+
+const MONEY_KINDS: ReadonlySet<string> = new Set(['payment', 'refund', 'reversal']);
+
+function isOfMoney({ notification }: Run): boolean {
+  return MONEY_KINDS.has(notification.kind);
+}
+
+/** Calls the callback, or what runs in its place, and resolves with what it gives. */
 async function call(
   { notification, identity, callback, cause }: Run,
   { fence, handledStates }: Claim,
@@ -476,7 +489,7 @@ async function call(
     ...more
   }: Ready & { readonly transaction: unknown; readonly signal: AbortSignal; readonly person: Person },
   { orders }: Listener,
-): Promise<void> {
+): Promise<unknown> {
   const { key } = identity;
   const context = {
     key,
@@ -488,8 +501,8 @@ async function call(
   };
   const given = more.confirmation === undefined ? notification : withMoney(notification, more.confirmation);
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
-  if (decided === undefined) await callback(given, context);
-  else await decided.run?.(context);
+  if (decided === undefined) return callback(given, context);
+  return decided.run === undefined ? NOTHING : decided.run(context);
 }
 
 /** The person to whom a callback may hand its notification. Remembered, whatever the callback does after that. */
@@ -523,9 +536,9 @@ function withMoney(
 /** A callback under a lease that was started. */
 interface StartedCallback {
   /** Settles as the callback does, or rejects when its time is over. */
-  readonly inTime: Promise<void>;
+  readonly inTime: Promise<unknown>;
   /** Settles as the callback does, however long it takes. */
-  readonly ended: Promise<void>;
+  readonly ended: Promise<unknown>;
   /** Whether its time was over before it had ended. */
   readonly isTooSlow: () => boolean;
   readonly person: Person;
