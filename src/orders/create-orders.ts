@@ -53,7 +53,7 @@ import {
   openOrder,
   seenReturn,
 } from './open';
-import { type OrderCallbacks, orderLinkOf } from './order-link';
+import { type OrderCallbacks, orderLinkOf } from './plan';
 import { changeOrder, checkOrder, findOrder, isKnown, readOrder } from './order-records';
 import {
   type ReconcileCounts,

@@ -44,7 +44,7 @@ export interface FoundKey {
 }
 
 /** What is to be done about a notification, as its order is now. */
-export interface Decided {
+export interface Plan {
   readonly details: CaseDetails;
   /** Why it is a case: nothing runs, and its state is left undone. */
   readonly reason?: WebhookReportCode | undefined;
@@ -99,16 +99,16 @@ export interface OrderLink {
     confirmation: PaymentConfirmation | undefined,
   ): Promise<FoundKey>;
   /**
-   * Decides what is to be done.
+   * Says what is to be done.
    *
    * @param records - in a transaction, the order is locked until its end
    */
-  decide(
+  plan(
     records: SingleRecords,
     notified: Notified,
     found: FoundKey,
     confirmation: PaymentConfirmation | undefined,
-  ): Promise<Decided>;
+  ): Promise<Plan>;
   /** What the case of a notification tells that nothing was decided about. */
   about(records: SingleRecords, notified: Notified): Promise<CaseDetails>;
   /**

@@ -255,7 +255,7 @@ async function decideAgain(letter: DeadLetter, run: Run, listener: Listener): Pr
   const { orders, store } = listener;
   if (orders === undefined || !run.isOfOrder || !isDecidedAgain(letter, listener)) return undefined;
   const found = await orders.find(store, run, undefined);
-  const { reason, details } = await orders.decide(store, run, found, undefined);
+  const { reason, details } = await orders.plan(store, run, found, undefined);
   if (reason === undefined) return undefined;
   return reason === letter.code ? NOT_DUE : { code: reason, status: 200, toKeep: { about: details } };
 }

@@ -11,10 +11,10 @@ import type { Listener } from './listener';
 import type { WebhookCallback } from './options';
 import {
   type CaseDetails,
-  type Decided,
   type FoundKey,
   type NotifiedOrder,
   ORDER_KINDS,
+  type Plan,
   referenceOf,
 } from './order-link';
 import type { Done, Failure, Ignored, Outcome } from './outcome';
@@ -207,15 +207,15 @@ async function runUnderLease(run: Run, listener: Listener): Promise<Done | Failu
   };
 
   const callbackAge = stopwatch();
-  const ready = await askAndDecide(run, listener);
+  const ready = await askAndPlan(run, listener);
   if ('code' in ready) return leave(ready);
   // A process that was suspended would run the callback beside the next owner's.
   const remainingMs = callbackTimeoutMs - callbackAge();
   if (leaseMs - leaseAge() < remainingMs) return leave(storeFailed(new DeadlineExceeded(CLAIMED_TOO_LATE)));
-  const { decided, details } = ready;
-  if (decided?.reason !== undefined) return leave(caseOf(decided, decided.reason));
-  const record = () => recordDone(run, claimed, decided, leaseAge, listener);
-  if (decided !== undefined && decided.run === undefined) return record();
+  const { plan, details } = ready;
+  if (plan?.reason !== undefined) return leave(caseOf(plan, plan.reason));
+  const record = () => recordDone(run, claimed, plan, leaseAge, listener);
+  if (plan !== undefined && plan.run === undefined) return record();
 
   const running = startCallback(run, claimed, ready, remainingMs, listener);
   try {
@@ -245,29 +245,29 @@ const CLAIMED_TOO_LATE =
 /** What is known of a notification before its callback runs. */
 interface Ready extends Confirmed {
   /** What its order says is to be done. */
-  readonly decided: Decided | undefined;
+  readonly plan: Plan | undefined;
   /** The order of a notification that has a callback of its own. */
   readonly order: NotifiedOrder | undefined;
   /** What a case of it tells. */
   readonly details: CaseDetails | undefined;
 }
 
-/** How often it is decided again because others have changed the order. */
-const MAX_DECISIONS = 10;
+/** How often it is planned again because others have changed the order. */
+const MAX_PLANS = 10;
 
-/** Asks the service about a payment, finds the order, and decides by it. Never rejects. */
-async function askAndDecide(run: Run, listener: Listener): Promise<Ready | Failure> {
+/** Asks the service about a payment, finds the order, and plans by it. Never rejects. */
+async function askAndPlan(run: Run, listener: Listener): Promise<Ready | Failure> {
   const { store, storeTimeoutMs } = listener;
   const confirmed = await askService(run, listener);
   if ('code' in confirmed) return confirmed;
   const ready = async (): Promise<Ready> => {
     const found = await findOrder(run, confirmed, listener);
-    for (let decisions = 1; ; decisions += 1) {
-      const decided = await decide(run, found, confirmed, store, listener);
-      const isRun = decided?.run !== undefined && decided.reason === undefined;
-      if (!isRun || (await decided.before()))
-        return { ...confirmed, ...known(run, found, decided, listener) };
-      if (decisions === MAX_DECISIONS) throw new StoreError('Others changed the order each time. Try again.');
+    for (let plans = 1; ; plans += 1) {
+      const plan = await planOf(run, found, confirmed, store, listener);
+      const isRun = plan?.run !== undefined && plan.reason === undefined;
+      if (!isRun || (await plan.before()))
+        return { ...confirmed, ...withPlan(run, found, plan, listener) };
+      if (plans === MAX_PLANS) throw new StoreError('Others changed the order each time. Try again.');
     }
   };
   try {
@@ -288,31 +288,31 @@ async function findOrder(
 }
 
 /** What is known of the order; a callback that its order decides gets it by itself. */
-function known(
+function withPlan(
   { notification, isOfOrder }: Run,
   found: FoundKey | undefined,
-  decided: Decided | undefined,
+  plan: Plan | undefined,
   { kinds }: Listener,
-): Pick<Ready, 'decided' | 'order' | 'details'> {
+): Pick<Ready, 'plan' | 'order' | 'details'> {
   if (isOfOrder || found?.key === undefined) {
-    return { decided, order: undefined, details: decided?.details };
+    return { plan, order: undefined, details: plan?.details };
   }
   const { uuid } = referenceOf(notification, kinds);
-  return { decided, order: { key: found.key }, details: { order: found.key, sale: uuid ?? undefined } };
+  return { plan, order: { key: found.key }, details: { order: found.key, sale: uuid ?? undefined } };
 }
 
-async function decide(
+async function planOf(
   run: Run,
   found: FoundKey | undefined,
   { confirmation }: Confirmed,
   records: SingleRecords,
   { orders }: Listener,
-): Promise<Decided | undefined> {
-  return run.isOfOrder && found ? orders?.decide(records, run, found, confirmation) : undefined;
+): Promise<Plan | undefined> {
+  return run.isOfOrder && found ? orders?.plan(records, run, found, confirmation) : undefined;
 }
 
 /** What is not expected is left undone, so that a person's decision can still run it. */
-function caseOf({ details, letter }: Decided, code: WebhookReportCode): Failure {
+function caseOf({ details, letter }: Plan, code: WebhookReportCode): Failure {
   return { code, status: 200, toKeep: { about: details, as: letter } };
 }
 
@@ -320,7 +320,7 @@ function caseOf({ details, letter }: Decided, code: WebhookReportCode): Failure 
 async function recordDone(
   run: Run,
   claim: Claim,
-  decided: Decided | undefined,
+  plan: Plan | undefined,
   leaseAge: () => number,
   listener: Listener,
 ): Promise<Done | Failure> {
@@ -330,9 +330,9 @@ async function recordDone(
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       // Before the completion, so that a done state without its payment is never left.
-      if (decided !== undefined) await inTime(decided.record(), storeTimeoutMs);
+      if (plan !== undefined) await inTime(plan.record(), storeTimeoutMs);
       const isRecorded = await inTime(store.complete(claim, completion), storeTimeoutMs);
-      return isRecorded ? doneWith(decided) : { code: 'lease_lost', status: 503 };
+      return isRecorded ? doneWith(plan) : { code: 'lease_lost', status: 503 };
     } catch (error) {
       if (leaseAge() + pauseMs >= leaseMs) return storeFailed(error);
     }
@@ -340,8 +340,8 @@ async function recordDone(
   }
 }
 
-function doneWith(decided: Decided | undefined): Done {
-  return decided === undefined ? DONE : { ...DONE, followUps: decided.followUps() };
+function doneWith(plan: Plan | undefined): Done {
+  return plan === undefined ? DONE : { ...DONE, followUps: plan.followUps() };
 }
 
 /** Frees the subject for the next delivery. If that fails, the lease runs out before it comes. */
@@ -388,16 +388,16 @@ async function runInTransaction(
   const result = await transact(request, async ({ transaction, claim, records, act }, prepared) => {
     const { confirmation, found } = prepared;
     // Locked after the subject, so that the second of two payments of an order sees what the first one has written.
-    const decided = await decide(run, found, prepared, records, listener);
-    const ready = { confirmation, ...known(run, found, decided, listener) };
+    const plan = await planOf(run, found, prepared, records, listener);
+    const ready = { confirmation, ...withPlan(run, found, plan, listener) };
     details = ready.details;
     const leave = async (failure: Failure) => ({
       ...failure,
       kept: await keepIn(records, run, failure, listener),
     });
-    if (decided?.reason !== undefined) return leave(caseOf(decided, decided.reason));
+    if (plan?.reason !== undefined) return leave(caseOf(plan, plan.reason));
     // Before the callback: if it commits by itself, this is committed with what it wrote.
-    await decided?.record();
+    await plan?.record();
     const person = new Person();
     const acted = await act(async (signal) => {
       let acted: Acted = 'undone';
@@ -411,7 +411,7 @@ async function runInTransaction(
     });
     const asked = needsPerson(person);
     if (acted === 'undone' && asked !== undefined) return leave(keeping(asked, details));
-    return doneWith(decided);
+    return doneWith(plan);
   });
   switch (result.status) {
     case 'completed':
@@ -484,7 +484,7 @@ async function call(
   { notification, identity, callback, cause }: Run,
   { fence, handledStates }: Claim,
   {
-    decided,
+    plan,
     person,
     ...more
   }: Ready & { readonly transaction: unknown; readonly signal: AbortSignal; readonly person: Person },
@@ -501,8 +501,8 @@ async function call(
   };
   const given = more.confirmation === undefined ? notification : withMoney(notification, more.confirmation);
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
-  if (decided === undefined) return callback(given, context);
-  return decided.run === undefined ? NOTHING : decided.run(context);
+  if (plan === undefined) return callback(given, context);
+  return plan.run === undefined ? NOTHING : plan.run(context);
 }
 
 /** The person to whom a callback may hand its notification. Remembered, whatever the callback does after that. */

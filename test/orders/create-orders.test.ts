@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { PaymentsClient } from '../../src';
 import { createOrders, type NotifiedOrder, type OrdersOptions, type PaidOrder } from '../../src/orders';
-import { orderLinkOf } from '../../src/orders/order-link';
+import { orderLinkOf } from '../../src/orders/plan';
 import type { Transaction } from '../../src/service/operations/get-transaction';
 import { createStore, type RecordStore } from '../../src/stores';
 import { MemoryRecords, MemoryStore } from '../../src/stores/memory-store';

@@ -463,7 +463,8 @@ describe('handler.replay', () => {
       const steps = stepsOf(store);
       const lease = { leaseMs: 60_000, withinMs: 1_000 };
       // There is nothing in the record but the lease.
-      const held = await steps.claim(...(whose === 'its own' ? [subject, state] : ['charge:i-1', '']), lease);
+      const isOwn = whose === 'its own';
+      const held = await steps.claim(isOwn ? subject : 'charge:i-1', isOwn ? state : '', lease);
       expect(await handler.replay(entries)).toEqual([{ key, status: 'busy', code: 'busy' }]);
       expect([held.status, acted, await letters.keys()]).toEqual(['claimed', [], [key]]);
       await steps.release(held as Claim);

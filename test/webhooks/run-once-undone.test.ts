@@ -21,7 +21,7 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
     texts: CASE_TEXTS,
     fateOf: fateOfCase,
     find: async () => ({ key: 'order-1', early: [] }),
-    decide: async () => ({
+    plan: async () => ({
       details: { order: 'order-1' },
       reason: decided.isExpected ? undefined : 'other_amount',
       run: () => void log.push('callback'),

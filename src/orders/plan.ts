@@ -11,12 +11,12 @@ import type { Booking, Cause } from '../webhooks/cause';
 import type { AnyDefinition } from '../webhooks/kinds';
 import {
   type CaseDetails,
-  type Decided,
   type FoundKey,
   type MeantPayment,
   type Notified,
   ORDER_KINDS,
   type OrderLink,
+  type Plan,
   referenceOf,
 } from '../webhooks/order-link';
 import type { Attempt, Order } from './attempt';
@@ -96,14 +96,14 @@ export function orderLinkOf(
       return { order: key, sale, amount, currency, isOwn: knownOf(notified.cause)?.isOwn };
     },
 
-    decide(records, notified, found, confirmation) {
+    plan(records, notified, found, confirmation) {
       switch (notified.notification.kind) {
         case 'payment':
-          return decidePayment(records, notified, found, confirmation);
+          return planPayment(records, notified, found, confirmation);
         case 'saleStatus':
-          return decideSaleStatus(records, notified, found);
+          return planSaleStatus(records, notified, found);
         default:
-          return decideReturned(records, notified, found);
+          return planReturned(records, notified, found);
       }
     },
 
@@ -133,7 +133,7 @@ export function orderLinkOf(
   };
 
   /** What is to be done about what belongs to no order. */
-  function foreign({ notification }: Notified, details: CaseDetails): Decided {
+  function foreign({ notification }: Notified, details: CaseDetails): Plan {
     const callback = callbacks.foreign;
     if (callback === undefined) return { ...NOTHING, details, reason: 'no_order' };
     if (callback === 'ignore') return { ...NOTHING, details };
@@ -145,12 +145,12 @@ export function orderLinkOf(
     return { ...NOTHING, details, run };
   }
 
-  async function decidePayment(
+  async function planPayment(
     records: SingleRecords,
     notified: Notified,
     found: FoundKey,
     confirmation: PaymentConfirmation | undefined,
-  ): Promise<Decided> {
+  ): Promise<Plan> {
     const { notification, identity, cause } = notified;
     const booking = bookingOf(cause);
     const isRepeat = cause.origin === 'decision' && cause.isAgain;
@@ -225,11 +225,11 @@ export function orderLinkOf(
     };
   }
 
-  async function decideReturned(
+  async function planReturned(
     records: SingleRecords,
     notified: Notified,
     found: FoundKey,
-  ): Promise<Decided> {
+  ): Promise<Plan> {
     const { notification, cause } = notified;
     const booking = bookingOf(cause);
     const since = 'letter' in cause ? cause.letter.firstFailedAt : undefined;
@@ -280,11 +280,11 @@ export function orderLinkOf(
     };
   }
 
-  async function decideSaleStatus(
+  async function planSaleStatus(
     records: SingleRecords,
     notified: Notified,
     found: FoundKey,
-  ): Promise<Decided> {
+  ): Promise<Plan> {
     const { saleToken, amount, currency } = notified.notification.payload as SalePayload;
     const reading = await readIfFound(records, found);
     const details = {
