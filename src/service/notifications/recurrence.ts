@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { isGiven } from '../../shared/objects';
 import { identity, maybe, type OpenEnum, openEnum } from '../fields';
 import * as guards from '../guards.generated';
-import { type Schema, toSchema, type Validation, validate } from '../schema';
+import { type Schema, toSchema } from '../schema';
 import type { DocumentedKind, ReadNotification } from './notification';
 
 // The document says that notifications of a recurrence exist and shows none (section 6.1). The service's public pages show
