@@ -53,8 +53,8 @@ import {
   openOrder,
   seenReturn,
 } from './open';
-import { type OrderCallbacks, orderLinkOf } from './plan';
 import { changeOrder, checkOrder, findOrder, isKnown, readOrder } from './order-records';
+import { type OrderCallbacks, orderLinkOf } from './plan';
 import {
   type ReconcileCounts,
   type Reconciled,

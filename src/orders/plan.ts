@@ -225,11 +225,7 @@ export function orderLinkOf(
     };
   }
 
-  async function planReturned(
-    records: SingleRecords,
-    notified: Notified,
-    found: FoundKey,
-  ): Promise<Plan> {
+  async function planReturned(records: SingleRecords, notified: Notified, found: FoundKey): Promise<Plan> {
     const { notification, cause } = notified;
     const booking = bookingOf(cause);
     const since = 'letter' in cause ? cause.letter.firstFailedAt : undefined;
@@ -280,11 +276,7 @@ export function orderLinkOf(
     };
   }
 
-  async function planSaleStatus(
-    records: SingleRecords,
-    notified: Notified,
-    found: FoundKey,
-  ): Promise<Plan> {
+  async function planSaleStatus(records: SingleRecords, notified: Notified, found: FoundKey): Promise<Plan> {
     const { saleToken, amount, currency } = notified.notification.payload as SalePayload;
     const reading = await readIfFound(records, found);
     const details = {

@@ -265,8 +265,7 @@ async function askAndPlan(run: Run, listener: Listener): Promise<Ready | Failure
     for (let plans = 1; ; plans += 1) {
       const plan = await planOf(run, found, confirmed, store, listener);
       const isRun = plan?.run !== undefined && plan.reason === undefined;
-      if (!isRun || (await plan.before()))
-        return { ...confirmed, ...withPlan(run, found, plan, listener) };
+      if (!isRun || (await plan.before())) return { ...confirmed, ...withPlan(run, found, plan, listener) };
       if (plans === MAX_PLANS) throw new StoreError('Others changed the order each time. Try again.');
     }
   };
