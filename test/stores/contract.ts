@@ -426,6 +426,25 @@ export function testStoreContract(
         expect(await place.listLetters({ limit: 10 })).toEqual([]);
       });
 
+      it('lists of two neighbouring prefixes the one that is asked for', async () => {
+        const place = withSteps(harness.open({ space: 'other' }));
+        await place.keepLetter(newLetter(), LONG);
+        // In the order of the keys: `letter:`, `open:`, `order:`.
+        const ids = { 'open:': `p-${randomUUID()}`, 'order:': `o-${randomUUID()}` };
+        for (const [prefix, id] of Object.entries(ids) as ['open:' | 'order:', string][]) {
+          const read = await place.readRecord(prefix, id);
+          expect(await place.writeRecord(prefix, id, { id }, read, read.now + LONG)).toBe(true);
+        }
+        for (const [prefix, id] of Object.entries(ids) as ['open:' | 'order:', string][]) {
+          for (const limit of [1, 100]) {
+            const listed = await place.listRecords<{ readonly id: string }>(prefix, { limit });
+            expect(listed.map(({ value }) => value.id)).toEqual([id]);
+          }
+          const { version, now } = await place.readRecord(prefix, id);
+          await place.writeRecord(prefix, id, { id }, { version, now }, now);
+        }
+      });
+
       it('takes any text for a key, and the longest body', async () => {
         const run = randomUUID();
         for (const text of oddTexts) await store.keepLetter({ ...newLetter(), key: run + text }, LONG);
