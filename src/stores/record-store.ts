@@ -1,7 +1,7 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
 import { sleep, stopwatch } from '../shared/time';
-import { checkDuration, checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
+import { checkDuration, checkFunction } from '../values/option-checks';
 import type { DeadLetter, LetterRecord } from './dead-letters';
 import { lettersOver } from './letters';
 import {
@@ -33,10 +33,9 @@ import {
   type StoreSteps,
   type Transact,
 } from './steps';
-import { storeCause } from './store-cause';
 
 /**
- * What a database has to offer, to hold a store. Pass it to {@link createStore}, which makes every decision. All times
+ * What a database has to offer, to hold a store. Pass it to `createStore`, which makes every decision. All times
  * are milliseconds since 1970.
  *
  * A key is 1 to 512 characters of ASCII, without spaces. Keys are compared and ordered by their bytes.
@@ -118,23 +117,6 @@ export interface NamespaceOptions {
    */
   readonly namespace?: string | undefined;
 }
-
-/**
- * Makes a store of any database that can write a record only if nobody else has written it since. See
- * `examples/own-store` in the repository for three of them.
- *
- * @throws `ConfigurationError` for records without `read`, `write` or `list`, or a namespace that cannot work
- */
-export function createStore(records: RecordStore, options: NamespaceOptions = {}): Store<undefined> {
-  return new StoreOverRecords(
-    records,
-    readNamedOptions('createStore', options, NAMES),
-    undefined,
-    storeCause,
-  );
-}
-
-const NAMES: OptionNames<NamespaceOptions> = { namespace: true };
 
 /** A store over the records of a database. The class of each database extends it. */
 export class StoreOverRecords<Steps extends PlainSteps = PlainSteps> implements Store {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { createStore } from '../../src/stores/create-store';
 import { MemoryRecords } from '../../src/stores/memory-store';
-import { createStore } from '../../src/stores/record-store';
 import { stepsOf } from '../../src/stores/steps';
 import { memory, newId, Shop } from './places';
 import { errors, setUp } from './support';
