@@ -1,7 +1,8 @@
 import type * as z from 'zod/mini';
+import { chargePaid } from './charge-paid';
 import type { NotificationOf } from './notification';
 import { payout, payoutObject } from './payout';
-import { chargePaid, recurrence, recurrenceObject } from './recurrence';
+import { recurrence, recurrenceObject } from './recurrence';
 import { refund, refundObject } from './refund';
 import { reversal, reversalObject } from './reversal';
 import { payment, saleObject, saleStatus } from './sale';
@@ -16,7 +17,7 @@ export const documentedKinds = [
   reversal,
   refund,
   payout,
-  /* @__PURE__ */ chargePaid(payment),
+  chargePaid,
   recurrence,
 ] as const;
 

@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
-import { isGiven } from '../../shared/objects';
 import { identity, maybe, type OpenEnum, openEnum } from '../fields';
 import * as guards from '../guards.generated';
-import { type Schema, toSchema, type Validation, validate } from '../schema';
+import { type Schema, toSchema } from '../schema';
 import type { DocumentedKind, ReadNotification } from './notification';
-import type { PaymentNotification, SalePayload } from './sale';
 
 // The document says that notifications of a recurrence exist and shows none (section 6.1). The service's public pages show
 // these. They are recognized by their `eventType` alone, which nothing of the document has.
@@ -119,9 +117,10 @@ export interface RecurrenceNotification extends ReadNotification {
   readonly payload: RecurrencePayload;
 }
 
-const CHARGE_PAID = 'RECURRENCE_CHARGE_PAID';
+export const CHARGE_PAID = 'RECURRENCE_CHARGE_PAID';
 
-const isEvent = ({ eventType, idRec }: Readonly<Record<string, unknown>>) =>
+/** Whether a body is one of the eight events. */
+export const isEvent = ({ eventType, idRec }: Readonly<Record<string, unknown>>) =>
   (EVENT_TYPES as readonly unknown[]).includes(eventType) && typeof idRec === 'string' && idRec !== '';
 
 /** The day of a date or a date-time. */
@@ -129,11 +128,11 @@ const dayOf = (date: string | null | undefined): string => (date ?? '').slice(0,
 
 const isOfCharge = (eventType: RecurrenceEventType) => eventType.startsWith('RECURRENCE_CHARGE_');
 
-const shared = { label: 'recurrence', flag: undefined, query: '' };
-
 export const recurrence: DocumentedKind<RecurrenceNotification> = {
-  ...shared,
   kind: 'recurrence',
+  label: 'recurrence',
+  flag: undefined,
+  query: '',
   // One of another `eventType` may be about money: it is `unrecognized`.
   match: (body) => isEvent(body) && body['eventType'] !== CHARGE_PAID,
   schema: recurrencePayloadSchema,
@@ -149,37 +148,4 @@ export const recurrence: DocumentedKind<RecurrenceNotification> = {
   ],
   content: () => ({}),
   order: ({ externalId, saleToken }) => ({ uuid: saleToken, referenceCode: externalId }),
-};
-
-/**
- * A charge that is paid is a payment of its own sale, so that the same money that also comes as an ordinary notification
- * is acted on once.
- *
- * @param payment - what both forms have in common
- */
-export const chargePaid = (
-  payment: DocumentedKind<PaymentNotification>,
-): DocumentedKind<PaymentNotification> => ({
-  ...payment,
-  ...shared,
-  match: (body) => isEvent(body) && body['eventType'] === CHARGE_PAID,
-  schema: chargePaidSchema,
-});
-
-const chargePaidSchema: Schema<unknown, SalePayload> = {
-  '~standard': {
-    version: 1,
-    vendor: 'pix-automatic-sdk',
-    validate(input): Validation<SalePayload> {
-      const read = validate(recurrencePayloadSchema, input);
-      if (read.issues !== undefined) return read;
-      const { value: event, leftOut } = read;
-      const { saleToken, externalId: referenceCode, chargeAmount: amount, eventDate: date } = event;
-      if (!isGiven(saleToken)) {
-        return { issues: [{ path: ['saleToken'], message: 'required, the uuid of the charge' }] };
-      }
-      const value = { saleToken, newStatus: 'PAID', referenceCode, amount, date, recurrence: event };
-      return { value, leftOut };
-    },
-  },
 };
