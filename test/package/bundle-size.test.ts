@@ -27,7 +27,8 @@ it.each([
     19,
   ],
   ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 46],
-  ['all of ./orders', "export * from 'pix-automatic-sdk/orders'", 58.75],
+  ['all of ./orders', "export * from 'pix-automatic-sdk/orders'", 60],
+  ['all of ./recurrence', "export * from 'pix-automatic-sdk/recurrence'", 12],
   ['all of ./pix', "export * from 'pix-automatic-sdk/pix'", 6.25],
   ['all of the root, ky included', "export * from 'pix-automatic-sdk'", 36.5],
 ])('%s has a size within its limit, minified and gzipped', async (name, contents, limitKib) => {
