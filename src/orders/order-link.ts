@@ -37,6 +37,7 @@ import {
   withPayment,
   withRefunds,
 } from './booking';
+import { CASE_TEXTS, endedBy, fateOfCase } from './case-reasons';
 import { changeOrder, findOrder, isKnown, type OrderReading, pointEarly, readOrder } from './order-records';
 
 /** What the merchant does, as `on` of `createOrders` says it. */
@@ -65,6 +66,9 @@ export function orderLinkOf(
 ): OrderLink {
   return {
     client,
+    endedBy,
+    texts: CASE_TEXTS,
+    fateOf: fateOfCase,
 
     asPayment(body) {
       const meant = asPayment?.(body);
@@ -156,7 +160,12 @@ export function orderLinkOf(
     const callback = callbacks.foreign;
     if (callback === undefined) return { ...NOTHING, details, reason: 'no_order' };
     if (callback === 'ignore') return { ...NOTHING, details };
-    return { ...NOTHING, details, run: (context) => callback(notification, context) };
+    const run = async (context: object) => {
+      await callback(notification, context);
+      // Money of no order need not be written down.
+      return 'nothing';
+    };
+    return { ...NOTHING, details, run };
   }
 
   async function decidePayment(
@@ -393,7 +402,7 @@ function reportedSale(
     id: identity.key,
     sale: payload.saleToken,
     referenceCode: payload.referenceCode ?? said?.referenceCode ?? undefined,
-    amount: typeof amount === 'number' ? withoutNoise(amount, currency) : undefined,
+    amount: typeof amount === 'number' ? withoutNoise(amount) : undefined,
     currency,
     refunds: said && refundsIn(said),
   };

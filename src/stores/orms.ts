@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors';
 import { readNamedOptions } from '../values/option-checks';
+import { type WatchedTransaction, watchQueries } from './prisma-queries';
 import type { Store } from './steps';
 import { clientKind, storeHint } from './which-client';
 import {
@@ -38,7 +39,7 @@ type SqlTag = (strings: TemplateStringsArray, ...values: unknown[]) => unknown;
  *
  * @throws `ConfigurationError` for anything but a `PrismaClient`, or an option that cannot work
  */
-export function prismaStore<Tx>(
+export function prismaStore<Tx extends object>(
   prisma: {
     $transaction(
       work: Work<Tx>,
@@ -55,18 +56,29 @@ export function prismaStore<Tx>(
       'Expected `prismaStore` over PostgreSQL. For MySQL, give `new MysqlStore(pool)` a pool of mysql2 beside Prisma.',
     );
   }
+  /** By what callbacks get. */
+  const transactions = new WeakMap<Tx, WatchedTransaction<Tx> & { readonly own: Tx }>();
+  const watch = (tx: Tx): Tx => {
+    const queries = watchQueries(tx);
+    transactions.set(queries.watched, { ...queries, own: tx });
+    return queries.watched;
+  };
   return storeOver<Tx>(
     {
       // Prisma's own limit is 5 seconds.
       transaction: (work, { timeoutMs }) =>
-        prisma.$transaction(work, {
+        prisma.$transaction((tx) => work(watch(tx)), {
           timeout: timeoutMs,
           maxWait: own.stepTimeoutMs ?? 5_000,
           isolationLevel: 'ReadCommitted',
         }),
-      query: (tx, text, values) => ((tx ?? prisma) as typeof prisma).$queryRawUnsafe(text, ...values),
+      query: (tx, text, values) => {
+        const client = tx === undefined ? prisma : transactions.get(tx)?.own;
+        return (client as typeof prisma).$queryRawUnsafe(text, ...values);
+      },
     },
     own,
+    (tx, acted) => (acted === 'undone' ? undefined : transactions.get(tx)?.end()),
   );
 }
 

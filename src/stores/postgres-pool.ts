@@ -191,10 +191,10 @@ export class PoolTransaction implements PostgresTransaction {
   }
 
   /** The callback has returned: accepts nothing more. Throws if half an effect would be committed. */
-  close(status: Acted['status'] = 'done'): void {
+  close(acted: Acted = 'done'): void {
     this.#hasReturned = true;
     // What is still running then is undone with the rest.
-    if (status === 'undone') return;
+    if (acted === 'undone') return;
     if (this.#running > 0) {
       this.#failure ??= new StoreError(
         'The callback returned while a query of its transaction was still running, so all of it is rolled back. Await ' +

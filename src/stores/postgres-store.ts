@@ -120,7 +120,7 @@ function transactIn(
   checkPool(maxTransactions, database.options?.max);
   const access = poolAccess(database, stepTimeoutMs);
   const limits = { ...options, maxTransactions, stepTimeoutMs };
-  return transactWithin(access, records, limits, (transaction, status) => transaction.close(status));
+  return transactWithin(access, records, limits, (transaction, acted) => transaction.close(acted));
 }
 
 /** The default `max` of a `pg` pool. */

@@ -139,6 +139,9 @@ export interface StoreSteps<Transaction = unknown> extends SingleRecords {
    */
   readonly transact?: Transact<Transaction> | undefined;
 
+  /** Names the likely cause of what its database has thrown, and the way out; missing where it has no driver. */
+  readonly explain?: ((error: unknown) => string | undefined) | undefined;
+
   /** Records that a state which was settled has been delivered: a later delivery is compared with this one. */
   recordDelivery(subject: string, state: string, content: Content): Promise<void>;
 
@@ -357,14 +360,10 @@ export interface Within<Transaction> {
  * does, however long it takes. Where that comes to `'undone'`, everything since the work began is undone: the done
  * state, what the work wrote, and what the callback wrote. To be called once at most.
  */
-export type Act = (callback: (signal: AbortSignal) => Promise<Acted['status']>) => Promise<Acted>;
+export type Act = (callback: (signal: AbortSignal) => Promise<Acted>) => Promise<Acted>;
 
-/** What a callback came to. */
-export interface Acted {
-  readonly status: 'done' | 'undone';
-  /** It has ended before the database could have answered anything. */
-  readonly awaitedNothing: boolean;
-}
+/** What a callback came to: `'written'` if it must have written something, and fails if it cannot have done so. */
+export type Acted = 'written' | 'done' | 'undone';
 
 /** What a transaction came to. */
 export type Transacted<Value> =
@@ -394,10 +393,11 @@ export type Transacted<Value> =
        * - `'begin'`: before the callback. Nothing was written
        * - `'callback'`: the callback threw `error`. Everything is rolled back
        * - `'work'`: after the callback. Everything is rolled back
+       * - `'nothing written'`: the callback has ended before what it had to write. Everything is rolled back
        * - `'own commit'`: the callback has committed by itself. What it wrote by then stands, and so does the record
        * - `'commit'`: the callback's writes and the record are both there, or neither
        */
-      readonly during: 'begin' | 'callback' | 'work' | 'own commit' | 'commit';
+      readonly during: 'begin' | 'callback' | 'work' | 'nothing written' | 'own commit' | 'commit';
       readonly error: unknown;
     }
   | {

@@ -3,6 +3,7 @@ import { newToken } from '../shared/bytes';
 import { DeadlineExceeded, HOUR_MS, LONGEST_TIMER_MS, sleep, stopwatch } from '../shared/time';
 import { checkCount, checkDuration } from '../values/option-checks';
 import { mayRetry } from './driver-error';
+import { NothingWritten } from './nothing-written';
 import {
   type ClaimDecision,
   decideClaim,
@@ -50,7 +51,7 @@ interface Shared<Tx> {
  * Called as soon as a callback has ended, before anything else is sent. Throws if it left something running, unless
  * all that it wrote is undone.
  */
-type AfterCallback<Tx> = (tx: Tx, status: Acted['status']) => void;
+export type AfterCallback<Tx> = (tx: Tx, status: Acted) => void | Promise<void>;
 
 /** Runs claim, callback and completion in a transaction of the merchant's; see {@link Transact}. */
 export function transactWithin<Tx>(
@@ -294,7 +295,7 @@ class Transaction<Tx, Prepared, Value> {
 
   /** A callback that has committed by itself has committed the record, too, which was written before it ran. */
   async #unlessItStands(failed: Failed): Promise<Failed> {
-    if (failed.during !== 'callback' && failed.during !== 'work') return failed;
+    if (failed.during === 'begin' || failed.during === 'commit') return failed;
     const { record } = parsed(await this.#shared.records.read(this.#key));
     const stands = record.done.some(({ token }) => token === this.#token);
     return stands ? { ...failed, during: 'own commit' } : failed;
@@ -325,7 +326,8 @@ class Transaction<Tx, Prepared, Value> {
     try {
       this.#last = await this.#claimAndWork(tx, prepared, step);
     } catch (error) {
-      this.#last = { status: 'failed', during: step.during, error };
+      const during = error instanceof NothingWritten ? 'nothing written' : step.during;
+      this.#last = { status: 'failed', during, error };
       throw error;
     } finally {
       // Of a connection that is lost there is nothing to lift.
@@ -366,7 +368,8 @@ class Transaction<Tx, Prepared, Value> {
       return acting;
     };
     const value = await this.#work({ transaction: tx, claim, records: this.#recordsIn(tx), act }, prepared);
-    const isDone = (await acting)?.status === 'done';
+    const acted = await acting;
+    const isDone = acted !== undefined && acted !== 'undone';
 
     // Commit.
     this.#refuseIfOver();
@@ -380,11 +383,14 @@ class Transaction<Tx, Prepared, Value> {
     // Before the callback: if it commits by itself, the record is committed with what it wrote.
     await this.#writeDone(tx, locked, decision, fence);
     const turn = turnOfTheLoop();
-    const status = await this.#runCallback(tx, callback, step);
+    const acted = await this.#runCallback(tx, callback, step);
     // A database that answers in the same turn, such as PGlite, would give a false alarm.
-    const awaitedNothing = isRemote && !turn.hasCome();
-    if (status === 'undone') await this.#shared.records.undo(tx).catch(cannotBeCommitted);
-    return { status, awaitedNothing };
+    if (acted === 'written' && isRemote && !turn.hasCome()) {
+      await this.#undoAll(tx);
+      throw new NothingWritten('It has awaited no statement: what is not awaited may never be sent.');
+    }
+    if (acted === 'undone') await this.#shared.records.undo(tx).catch(cannotBeCommitted);
+    return acted;
   }
 
   async #writeDone(tx: Tx, locked: Locked, { next: claimed = NO_RECORD }: Claimed, fence: number) {
@@ -404,24 +410,35 @@ class Transaction<Tx, Prepared, Value> {
   }
 
   /** Runs the callback within its time. */
-  async #runCallback(tx: Tx, callback: Parameters<Act>[0], step: Step): Promise<Acted['status']> {
+  async #runCallback(tx: Tx, callback: Parameters<Act>[0], step: Step): Promise<Acted> {
     const { afterCallback } = this.#shared;
     const controller = new AbortController();
     this.#enter('running', () => controller.abort(tooLate('running', this.#request.timeoutMs)));
     step.during = 'callback';
-    let status: Acted['status'];
+    let acted: Acted;
     try {
-      status = await callback(controller.signal);
+      acted = await callback(controller.signal);
     } catch (error) {
       // That counts, and not what it left running.
-      afterCallback(tx, 'undone');
-      if (this.#stage !== 'over') this.#enter('ending');
+      await afterCallback(tx, 'undone');
+      if (this.#stage !== 'over') {
+        this.#enter('ending');
+        await this.#undoAll(tx);
+      }
       throw error;
     }
     step.during = 'work';
-    afterCallback(tx, status);
+    await afterCallback(tx, acted);
     this.#enter('ending');
-    return status;
+    return acted;
+  }
+
+  /**
+   * Before the ORM's rollback, which may go to the connection at once: what the callback has left running, such as the rest
+   * of a `Promise.all`, may be queued still, and would be written after it, outside any transaction.
+   */
+  async #undoAll(tx: Tx): Promise<void> {
+    await this.#shared.records.undo(tx).catch(() => undefined);
   }
 
   /** Fails if the callback ended the transaction, or swallowed an error after which PostgreSQL refuses to go on. */

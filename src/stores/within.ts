@@ -3,7 +3,7 @@ import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { type NamespaceOptions, StoreOverRecords } from './record-store';
 import { SqlRecords, type TableOptions } from './sql-records';
 import type { Store, StoreSteps } from './steps';
-import { transactWithin } from './transact';
+import { type AfterCallback, transactWithin } from './transact';
 import type { TransactionAccess, TransactionOptions } from './transaction-access';
 
 /** How long the transaction may take in which expired records are deleted, a hundred of them. */
@@ -80,7 +80,11 @@ export function checkPool(maxTransactions: number | undefined, max: number | und
 }
 
 /** The same, over options whose names were checked. */
-export function storeOver<Tx>(access: TransactionAccess<Tx>, options: StoreWithinOptions): Store<Tx> {
+export function storeOver<Tx>(
+  access: TransactionAccess<Tx>,
+  options: StoreWithinOptions,
+  afterCallback?: AfterCallback<Tx>,
+): Store<Tx> {
   const { dialect } = options;
   if (dialect !== 'postgres' && dialect !== 'mysql') {
     throw new ConfigurationError("Expected `dialect` to be 'postgres', or 'mysql' for MariaDB too.");
@@ -94,6 +98,6 @@ export function storeOver<Tx>(access: TransactionAccess<Tx>, options: StoreWithi
   return new StoreOverRecords<StoreSteps<Tx>>(
     records,
     options,
-    transactWithin(access, records, options) as never,
+    transactWithin(access, records, options, afterCallback) as never,
   );
 }

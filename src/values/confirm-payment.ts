@@ -152,8 +152,7 @@ function compare(notification: ReportedPayment, transaction: Transaction): Payme
   const { payload } = notification;
   const { uuid, amount, currency, referenceCode, situation, status, type, refunds } = transaction;
   const notified = payload.amount ?? amountAsText(notification);
-  const clean = (each: number) => withoutNoise(each, payload.currency ?? currency);
-  const isSame = isGiven(notified) && isGiven(amount) && clean(notified) === clean(amount);
+  const isSame = isGiven(notified) && isGiven(amount) && withoutNoise(notified) === withoutNoise(amount);
   const pairs: PaymentDifference[] = [
     { field: 'uuid', notified: payload.saleToken, queried: uuid },
     { field: 'amount', notified: isSame ? amount : notified, queried: amount },

@@ -78,6 +78,6 @@ export {
   parseNotification,
 } from './parse';
 export { type PayoutFailure, payoutFailure } from './payout-failure';
-export type { DeadLetters, ReplayResult } from './replay-and-settle';
+export type { DeadLetters, ReplayResult } from './replay';
 export type { WebhookDone, WebhookReport } from './report';
 export type { WebhookReportCode } from './report-texts';

@@ -9,7 +9,6 @@ import { MAX_REPEATS } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import { checkAgainst, isSwapped } from './authorization';
 import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
-import { isRetried } from './kept';
 import { type Identity, identify } from './key';
 import type { ResolvedHandlerOptions } from './options';
 import type { CaseEntry, OrderLink } from './order-link';
@@ -37,8 +36,6 @@ export interface Listener extends ResolvedHandlerOptions {
   readonly failures: Map<string, number>;
   /** The fields of each kind that were reported as left out. */
   readonly leftOut: Set<string>;
-  /** The kinds of which it was reported that their callback has awaited nothing. */
-  readonly awaitedNothing: Set<string>;
   /** Runs a dead letter that has waited for something, whatever comes of it. */
   readonly runLetter: (key: string) => Promise<unknown>;
 }
@@ -183,7 +180,6 @@ export async function conclude(ended: Ended, listener: Listener): Promise<number
   let status = 200;
   if ('isRepeat' in result) {
     await concludeDone(ended, result.isRepeat, listener);
-    if (result.awaitedNothing) reportNothingAwaited(ended, listener);
   }
   if ('status' in result) status = await concludeFailure(ended, result, listener);
   reportLeftOut(ended, ended.answeredWith?.() ?? status, listener);
@@ -239,11 +235,11 @@ async function concludeFailure(ended: Ended, failure: Failure, listener: Listene
   // Whatever this handler answers, the service sees what was sent first.
   const answered = ended.answeredWith?.();
   const told = { ...details, status: answered ?? status, kind, key, delivery };
-  const isCase = listener.orders !== undefined;
+  const { orders } = listener;
   const fate =
     origin === 'delivery'
-      ? fateOfDelivery(failure.code, told, { answered, kept, isCase })
-      : (isCase ? FATES_OF_CASES : FATES)[origin];
+      ? fateOfDelivery(failure.code, told, { answered, kept, orders })
+      : (orders?.fateOf(failure.code, origin) ?? FATES[origin]);
   listener.report(failure.code, { ...told, fate, received: notification });
   // Its sale may have been booked before the mark was there, or before this subject was given back.
   if (failure.code === 'early_return' && origin === 'delivery')
@@ -319,10 +315,10 @@ async function keepLetterIn(
   records: SingleRecords,
   { notification: { kind }, identity, origin, received, keptCode }: Omit<Ended, 'result'>,
   failure: Failure,
-  { lettersMs, store }: Listener,
+  { lettersMs, store, orders }: Listener,
   own = failure.letter ?? identity,
 ): Promise<Kept> {
-  if (lettersMs === undefined || !isKept(failure)) return undefined;
+  if (lettersMs === undefined || !isKept(failure, orders)) return undefined;
   if (origin !== 'delivery') {
     const failed = keptCode === undefined ? letterFailure(failure) : { code: keptCode };
     const isWithin = records !== store;
@@ -370,11 +366,6 @@ const FATES = {
   settle: 'It was to be settled: do so again.',
 } as const;
 
-const FATES_OF_CASES = {
-  replay: 'It was tried again, and stays a case.',
-  settle: '`orders.maintain` tries it again.',
-} as const;
-
 /** What became of a delivery that failed. */
 function fateOfDelivery(
   code: WebhookReportCode,
@@ -382,11 +373,11 @@ function fateOfDelivery(
   {
     answered,
     kept,
-    isCase,
+    orders,
   }: {
     readonly answered: number | undefined;
     readonly kept: Exclude<Kept, 'known'>;
-    readonly isCase: boolean;
+    readonly orders: OrderLink | undefined;
   },
 ): string {
   const by = answered === undefined ? 'It was acknowledged' : 'Something else has answered 200';
@@ -399,12 +390,8 @@ function fateOfDelivery(
   if (typeof kept === 'object') {
     return `${next} It is not kept: its subject has ${MAX_REPEATS} such letters. So far, ${kept.unkept} were not.`;
   }
-  if (kept === 'failed') return `${next} It could not be kept as a ${isCase ? 'case' : 'dead letter'}.`;
-  if (isCase) {
-    return isRetried(code)
-      ? `${next} It is kept as a case: \`orders.maintain\` tries it again.`
-      : `${next} It is kept as a case: \`orders.cases()\` has it.`;
-  }
+  if (kept === 'failed') return `${next} It could not be kept as a ${orders ? 'case' : 'dead letter'}.`;
+  if (orders !== undefined) return `${next} ${orders.fateOf(code, 'delivery')}`;
   if (code === 'unexpected_repeat') {
     return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
   }
@@ -412,19 +399,6 @@ function fateOfDelivery(
     return `${next} It is kept as a dead letter until you forget it: \`handler.replay\` does not run it again.`;
   }
   return `${next} It is kept as a dead letter: \`handler.replay\` runs it again.`;
-}
-
-/** Kinds whose callback moves money, so that one which has written nothing is probably wrong. */
-const MONEY_KINDS: ReadonlySet<string> = new Set(['payment', 'refund', 'reversal']);
-
-/** Reports once per kind that its callback has waited for nothing. `if (!isOurs) return` is right, so it is done. */
-function reportNothingAwaited(
-  { notification: { kind }, identity: { key } }: Ended,
-  { awaitedNothing, report }: Listener,
-): void {
-  if (!MONEY_KINDS.has(kind) || awaitedNothing.has(kind)) return;
-  awaitedNothing.add(kind);
-  report('nothing_awaited', { status: 200, kind, key });
 }
 
 /** Reports known fields of another type than documented, once per kind and field. */

@@ -26,8 +26,8 @@ import type { PaymentDifference } from '../values/confirm-payment';
  * - `busy` (503): the same subject is being acted on now
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
- * - `nothing_awaited` (200): over transactions, the callback of a payment, refund or reversal ended before the database
- *   could have answered anything; it is done, and reported once per kind
+ * - `nothing_written` (500): over transactions, the callback of a payment, refund or reversal ended before the database
+ *   could have answered anything, or, over Prisma, any callback before a query of its own; what it wrote is rolled back
  * - `transaction_ended` (200): the callback has committed its transaction by itself; it is not run again
  * - `not_confirmed` (500): with `confirm`, the service says otherwise; `issues` names the fields
  * - `confirm_failed` (500): with `confirm`, the service could not be asked; `error` says why
@@ -69,7 +69,7 @@ export type WebhookReportCode =
   | 'busy'
   | 'callback_failed'
   | 'callback_timeout'
-  | 'nothing_awaited'
+  | 'nothing_written'
   | 'transaction_ended'
   | 'not_confirmed'
   | 'confirm_failed'
@@ -98,10 +98,13 @@ export type CaseReason =
   | 'sale_status'
   | 'needs_person';
 
-const PERSON = '`orders.cases()` has it, and `orders.decide` books or dismisses it.';
+/** The codes that only `createOrders` reports; it has their texts. */
+export type OrdersCode = CaseReason | 'reconcile_ended' | 'maintain_failed';
+
+export type ReportText = readonly [what: string, advice?: string];
 
 /** For each code what happened, and the likely cause with the way out. What became of the notification stands between. */
-export const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advice?: string]>> = {
+export const MESSAGES: Readonly<Record<Exclude<WebhookReportCode, OrdersCode>, ReportText>> = {
   method_not_allowed: ['The request is no POST, as notifications are.'],
   unauthorized: ['The request did not prove that the service sent it.'],
   body_too_large: [
@@ -161,10 +164,10 @@ export const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string
     'Raise `callbackTimeoutMs`, or write the work to a queue and return. A callback of `createOrders` must not wait for ' +
       '`open`, `close` or `decide` of its own order, nor for `stop` or `drain`: they wait for it.',
   ],
-  nothing_awaited: [
-    'The callback ended before the database could have answered anything, so it has awaited no statement. It is done.',
-    'If it was to write something, return or await that: a query builder that is not awaited is never sent. Reported once ' +
-      'per kind.',
+  nothing_written: [
+    'The callback succeeded without all that it was to write, so its transaction is rolled back.',
+    'Await or return each query, also in helpers, and use `for … of` in place of `forEach(async …)`. A callback that has ' +
+      "nothing to write resolves with `'nothing'`.",
   ],
   transaction_ended: [
     'The callback has committed its transaction by itself. What it wrote by then stands; what it did after that, nobody knows.',
@@ -198,36 +201,6 @@ export const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string
     'A newer release has probably written them: update this process too. Nothing else writes to the records.',
   ],
   draining: ['The handler is draining: the process is about to end.'],
-  paid_twice: ['An order was paid again: another payment of it is booked, or is being booked.', PERSON],
-  other_amount: ['A payment of an order is not over the money that was asked for last.', PERSON],
-  closed: ['A journey was paid that was closed before.', PERSON],
-  other_sale: [
-    'A sale under the reference of an order is none of its journeys: somebody else may have made it, or it is a later ' +
-      'charge that came before the first payment.',
-    'The latter is booked by `orders.maintain` once it is expected. `orders.decide` books or dismisses the former.',
-  ],
-  no_order: [
-    'Money came, or went back, that belongs to no order.',
-    'Was `open` called with another store or `namespace`? If other systems share the account, take it in ' +
-      '`on.foreign`. `orders.decide` books it for an order, or dismisses it.',
-  ],
-  unclear_amount: ['How much money came or went back is not clear.', PERSON],
-  returned_in_full: ['A payment was refunded in full before it was booked.', PERSON],
-  early_return: [
-    'Money went back of a sale that is not booked.',
-    '`returned` runs once it is booked; after an hour it counts as money of no order.',
-  ],
-  sale_status: ['A sale has a status other than `PAID`.', PERSON],
-  needs_person: [
-    'The callback has called `needsPerson`: what it wrote in its transaction is undone.',
-    PERSON,
-  ],
-  reconcile_ended: [
-    'Not every order was asked about: the service asked for a longer pause than a query may take, it has failed too often ' +
-      'in a row, or the run was stopped.',
-    'The next run goes on from there. If it answers 429, set `perSecond` below its rate limit.',
-  ],
-  maintain_failed: ['A part of `orders.maintain` failed: see `error`. The other parts were run.'],
   internal: [
     'Something unexpected was thrown: see `error`.',
     'It may come from `getAuthorization` or from a kind of your own.',

@@ -2,7 +2,7 @@ import { StoreError, type ValidationIssue } from '../errors';
 import type { PaymentNotification } from '../service/notifications/sale';
 import { isGiven } from '../shared/objects';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
-import type { Claim, ClaimResult, Done, SingleRecords, Transact } from '../stores/steps';
+import type { Acted, Claim, ClaimResult, Done, SingleRecords, Transact } from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { ResolvedHandlerOptions, WebhookCallback } from './options';
@@ -51,8 +51,6 @@ interface RunDone {
   readonly code: 'done';
   /** It was done before: the callback did not run. */
   readonly isRepeat: boolean;
-  /** Whether the callback in a transaction ended before the database could have answered anything. */
-  readonly awaitedNothing?: boolean;
   /** The dead letters that waited for it. */
   readonly followUps?: readonly string[] | undefined;
 }
@@ -423,19 +421,20 @@ async function runInTransaction(
     // Before the callback: if it commits by itself, this is committed with what it wrote.
     await decided?.record();
     const person = new Person();
-    const { status, awaitedNothing } = await act(async (signal) => {
+    const acted = await act(async (signal) => {
+      let acted: Acted = 'undone';
       try {
-        await call(run, claim, { ...ready, transaction, signal, person });
+        const result = await call(run, claim, { ...ready, transaction, signal, person });
+        acted = isOfMoney(run) && result !== NOTHING ? 'written' : 'done';
       } catch (error) {
         if (person.note === undefined) throw error;
       }
-      return person.note === undefined ? 'done' : 'undone';
+      return person.note === undefined ? acted : 'undone';
     });
     const asked = needsPerson(person);
-    if (status === 'undone' && asked !== undefined)
+    if (acted === 'undone' && asked !== undefined)
       return keepCaseIn(records, run, { ...asked, details }, options);
-    const isMoot = decided !== undefined && decided.run === undefined;
-    return { ...doneWith(decided), awaitedNothing: awaitedNothing && !isMoot };
+    return doneWith(decided);
   });
   switch (result.status) {
     case 'completed':
@@ -456,6 +455,7 @@ async function runInTransaction(
       if (error instanceof Refused) return error.failure;
       if (during === 'own commit') return { code: 'transaction_ended', status: 200, error };
       if (during === 'callback') return { code: 'callback_failed', status: 500, error, details };
+      if (during === 'nothing written') return { code: 'nothing_written', status: 500, error, details };
       // After the callback has started, a failure leaves open whether it was committed. The next delivery finds out.
       return during === 'begin'
         ? { code: 'store_failed', status: 503, error }
@@ -488,7 +488,16 @@ async function askService(run: CallbackRun, options: ResolvedHandlerOptions): Pr
   }
 }
 
-/** Calls the callback, or what runs in its place. */
+/** What a callback of money resolves with that has nothing to write on purpose. */
+const NOTHING = 'nothing';
+
+const MONEY_KINDS: ReadonlySet<string> = new Set(['payment', 'refund', 'reversal']);
+
+function isOfMoney({ notification }: CallbackRun): boolean {
+  return MONEY_KINDS.has((notification as { readonly kind: string }).kind);
+}
+
+/** Calls the callback, or what runs in its place, and resolves with what it gives. */
 async function call(
   { notification, identity, callback, credentialIndex, keep }: CallbackRun,
   { fence, handledStates }: Claim,
@@ -497,7 +506,7 @@ async function call(
     person,
     ...more
   }: Ready & { readonly transaction: unknown; readonly signal: AbortSignal; readonly person: Person },
-): Promise<void> {
+): Promise<unknown> {
   const { key } = identity;
   const context = {
     key,
@@ -509,8 +518,8 @@ async function call(
   };
   const given = more.confirmation === undefined ? notification : withMoney(notification, more.confirmation);
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
-  if (decided === undefined) await callback(given, context);
-  else await decided.run?.(context);
+  if (decided === undefined) return callback(given, context);
+  return decided.run === undefined ? NOTHING : decided.run(context);
 }
 
 /** The person to whom a callback may hand its notification. Remembered, whatever the callback does after that. */
@@ -544,9 +553,9 @@ function withMoney(
 /** A callback under a lease that was started. */
 interface StartedCallback {
   /** Settles as the callback does, or rejects when its time is over. */
-  readonly inTime: Promise<void>;
+  readonly inTime: Promise<unknown>;
   /** Settles as the callback does, however long it takes. */
-  readonly ended: Promise<void>;
+  readonly ended: Promise<unknown>;
   /** Whether its time was over before it had ended. */
   readonly isTooSlow: () => boolean;
   readonly person: Person;

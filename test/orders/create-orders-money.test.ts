@@ -290,7 +290,7 @@ function testIn(kind: PlaceKind): void {
       const paid = vi.fn(() => sleep(100));
       const [s, sale] = await opened({ paid });
       const paying = s.pay(sale);
-      await vi.waitFor(() => expect(paid).toHaveBeenCalled());
+      await expect.poll(() => paid).toHaveBeenCalled();
       expect(await s.refund(sale, newId(), 9.7)).toBe(200);
       expect(await paying).toBe(200);
       expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`, `returned ${sale} 9.7 left 50`]);
@@ -764,7 +764,7 @@ function testIn(kind: PlaceKind): void {
           : writeRecord(prefix, id, value, ...rest);
       const mortal = s.process(storeOf({ ...steps, writeRecord: dying }) as Store<unknown> as Store<never>);
       void s.pay(second, { referenceCode: `${s.key}-2` }, mortal);
-      await vi.waitFor(async () => expect(await s.lines()).toEqual([`paid ${second} 59.7 first`]));
+      await expect.poll(() => s.lines()).toEqual([`paid ${second} 59.7 first`]);
       s.place.skip?.(2 * MINUTE);
       s.says(second, { situation: 'PENDING' });
       const body = { saleToken: second, amount: 59.7, currency: 'BRL' };

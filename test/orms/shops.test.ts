@@ -90,6 +90,6 @@ describe.skipIf(database === undefined)('the shop with Knex and Express over MyS
     expect(await query('SELECT order_key, amount FROM returns')).toEqual([
       { order_key: 'order-1', amount: '10.00' },
     ]);
-    expect(reported, 'no callback that awaits nothing').not.toContain('nothing_awaited');
+    expect(reported, 'no callback that awaits nothing').not.toContain('nothing_written');
   });
 });

@@ -13,12 +13,12 @@ import {
   type WebhookReportCode,
 } from 'pix-automatic-sdk/webhooks';
 import { MemoryRecords } from '../../src/stores/memory-store';
-import type { Act, Transact, TransactRequest, TransactWork } from '../../src/stores/steps';
+import type { Transact } from '../../src/stores/steps';
 import type { AnyDefinition } from '../../src/webhooks/kinds';
 import { type Answer, deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
 import { hang } from '../webhooks/faults';
-import { noOrders, WatchedStore } from '../webhooks/watched-store';
+import { WatchedStore } from '../webhooks/watched-store';
 import { authorization, credentials, marked } from './marks';
 import { type Paths, pathsOver } from './path';
 import { bodies, quoting, sale, text } from './webhook-paths';
@@ -26,7 +26,6 @@ import { bodies, quoting, sale, text } from './webhook-paths';
 const { apiKey, apiToken, email } = marked;
 
 type AnyStore = Store<undefined>;
-type AnyWork = TransactWork<undefined, unknown, unknown>;
 
 interface Delivered {
   readonly options?: Partial<WebhookHandlerOptions<readonly AnyDefinition[]>>;
@@ -88,7 +87,7 @@ const deliveries: Readonly<Record<string, Delivered>> = {
   busy: { options: { store: storeThat('claim', async () => ({ status: 'busy' })) } },
   'too many states': { options: { store: storeThat('claim', async () => ({ status: 'full' })) } },
   'transaction ended': { options: { store: storeIn(ownCommit) } },
-  'nothing awaited': { options: { store: storeIn(awaitingNothing) } },
+  'nothing written': { options: { store: storeIn(nothingWritten) } },
   'unexpected repeat': { options: { store: storeThat('claim', async () => doneLongAgo) } },
   internal: { options: { getAuthorization: throwing('failed') } },
 };
@@ -206,11 +205,8 @@ async function ownCommit() {
 }
 
 /** A transaction whose callback has waited for no statement. */
-async function awaitingNothing({ subject, state, prepare }: TransactRequest, work: AnyWork) {
-  const claim = { subject, state, token: 't', fence: 1, handledStates: [] };
-  const act: Act = async (run) => ({ status: await run(AbortSignal.timeout(1e4)), awaitedNothing: true });
-  const value = await work({ transaction: undefined, claim, records: noOrders, act }, await prepare?.());
-  return { status: 'completed', value } as const;
+async function nothingWritten() {
+  return { status: 'failed', during: 'nothing written', error: new Error('failed') } as const;
 }
 
 function storeIn(transact: unknown): WatchedStore {

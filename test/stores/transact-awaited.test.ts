@@ -9,6 +9,7 @@ import { findPostgres, postgresConfig } from '../helpers/postgres';
 
 const credentials = { apiKey: 'your-api-key', apiToken: 'your-api-token' };
 const table = `awaited ${randomUUID().slice(0, 8)}`;
+const effects = pg.escapeIdentifier(`${table} effects`);
 type Query = { query(text: string): PromiseLike<unknown> };
 
 /** A listener whose callbacks of money do this, and what it reports. */
@@ -18,17 +19,21 @@ function listener<Tx extends Query>(store: Store<Tx>, callback: (transaction: Tx
   const handler = createWebhookHandler({
     credentials,
     store,
+    deadLetters: true,
     onReport: ({ code, status, kind }) => reports.push(`${code} ${status} ${kind}`),
     on: { payment: act, refund: act, reversal: act, payout: act, saleStatus: act },
   });
-  const send = async (kind: 'payment' | 'refund' | 'reversal' | 'payout') => {
-    const id = randomUUID();
-    const own = { payment: { saleToken: id }, refund: { refund: { uuid: id } } }[kind as 'payment'] ?? {
+  const send = async (
+    kind: 'payment' | 'saleStatus' | 'refund' | 'reversal' | 'payout',
+    id: string = randomUUID(),
+  ) => {
+    const sale = { saleToken: id };
+    const own = { payment: sale, saleStatus: sale, refund: { refund: { uuid: id } } }[kind as 'payment'] ?? {
       uuid: id,
     };
     return (await handler(notificationRequest(kind, own as never, credentials))).status;
   };
-  return { reports, send };
+  return { handler, reports, send };
 }
 
 const nothing = async () => undefined;
@@ -45,19 +50,70 @@ describe.skipIf(!(await findPostgres()))('over PostgreSQL', () => {
   const store = new PostgresStore(pool, { table, transactional: true });
   beforeAll(() => store.createTable());
   afterAll(async () => {
-    await pool.query(`DROP TABLE ${pg.escapeIdentifier(table)}`);
+    await pool.query(`DROP TABLE IF EXISTS ${effects}, ${pg.escapeIdentifier(table)}`);
     await pool.end();
   });
 
   it.each(Object.entries({ nothing, settled, forgotten }))(
-    'a callback of money that awaits %s is done, and reported once per kind',
+    'a callback of money that awaits %s is not done, each time, and is kept',
     async (_, callback) => {
-      const { reports, send } = listener(store, callback);
-      const kinds = ['payment', 'payment', 'refund', 'reversal', 'refund', 'payout'] as const;
-      for (const kind of kinds) expect(await send(kind)).toBe(200);
-      expect(reports).toEqual(['payment', 'refund', 'reversal'].map((kind) => `nothing_awaited 200 ${kind}`));
+      const { handler, reports, send } = listener(store, callback);
+      const kinds = ['payment', 'payment', 'refund', 'reversal'] as const;
+      for (const kind of kinds) expect(await send(kind)).toBe(500);
+      expect(reports).toEqual(kinds.map((kind) => `nothing_written 500 ${kind}`));
+      const letters = await handler.deadLetters.list();
+      expect(letters.map(({ code }) => code)).toEqual(Array(4).fill('nothing_written'));
+      for (const { key } of letters) await handler.deadLetters.forget(key);
     },
   );
+
+  it.each(Object.entries({ nothing, settled, forgotten }))(
+    'a callback of anything else that awaits %s is done',
+    async (_, callback) => {
+      const { reports, send } = listener(store, callback);
+      expect([await send('payout'), await send('saleStatus'), reports]).toEqual([200, 200, []]);
+    },
+  );
+
+  it('one that resolves with `nothing` has nothing to write, and is done', async () => {
+    const { reports, send } = listener(store, async () => 'nothing');
+    const kinds = ['payment', 'refund', 'reversal'] as const;
+    for (const kind of kinds) expect(await send(kind)).toBe(200);
+    expect(reports).toEqual([]);
+  });
+
+  it('what a callback has sent without awaiting it is rolled back, and runs again', async () => {
+    const sent = storeWithin<pg.PoolClient>(
+      {
+        async transaction(work) {
+          const client = await pool.connect();
+          try {
+            await client.query('BEGIN');
+            await work(client);
+            await client.query('COMMIT');
+          } catch (error) {
+            await client.query('ROLLBACK');
+            throw error;
+          } finally {
+            client.release();
+          }
+        },
+        query: (tx, text, values) => (tx ?? pool).query(text, values),
+      },
+      { dialect: 'postgres', table, namespace: 'sent' },
+    );
+    await pool.query(`CREATE TABLE ${effects} (name text)`);
+    let isAwaited = false;
+    const { reports, send } = listener<pg.PoolClient>(sent, async (client) => {
+      const insert = client.query(`INSERT INTO ${effects} VALUES ('a')`);
+      if (isAwaited) await insert;
+    });
+    const rows = async () => (await pool.query(`SELECT * FROM ${effects}`)).rowCount;
+    expect([await send('payment', 'sale-1'), await rows()]).toEqual([500, 0]);
+    isAwaited = true;
+    expect([await send('payment', 'sale-1'), await rows()]).toEqual([200, 1]);
+    expect(reports).toEqual(['nothing_written 500 payment']);
+  });
 
   it('one that awaited a statement once, or returned it, raises no alarm', async () => {
     const awaiting = listener(store, async (transaction) => void (await transaction.query('SELECT 1')));

@@ -1,10 +1,25 @@
 import { isGiven } from '../../shared/objects';
 import { type Schema, type Validation, validate } from '../schema';
 import type { DocumentedKind } from './notification';
-import { CHARGE_PAID, isEvent, recurrence, recurrencePayloadSchema } from './recurrence';
-import { type PaymentNotification, payment, type SalePayload } from './sale';
+import { CHARGE_PAID, isEvent, notInTheDocument, recurrencePayloadSchema } from './recurrence';
+import type { PaymentNotification, SalePayload } from './sale';
 
-const schema: Schema<unknown, SalePayload> = {
+/**
+ * A charge that is paid is a payment of its own sale, so that the same money that also comes as an ordinary notification
+ * is acted on once.
+ *
+ * @param payment - what both forms have in common
+ */
+export const chargePaid = (
+  payment: DocumentedKind<PaymentNotification>,
+): DocumentedKind<PaymentNotification> => ({
+  ...payment,
+  ...notInTheDocument,
+  match: (body) => isEvent(body) && body['eventType'] === CHARGE_PAID,
+  schema: chargePaidSchema,
+});
+
+const chargePaidSchema: Schema<unknown, SalePayload> = {
   '~standard': {
     version: 1,
     vendor: 'pix-automatic-sdk',
@@ -20,15 +35,4 @@ const schema: Schema<unknown, SalePayload> = {
       return { value, leftOut };
     },
   },
-};
-
-/**
- * A charge that is paid is a payment of its own sale: the same money that also comes as an ordinary notification is acted on
- * once.
- */
-export const chargePaid: DocumentedKind<PaymentNotification> = {
-  ...payment,
-  label: recurrence.label,
-  match: (body) => isEvent(body) && body['eventType'] === CHARGE_PAID,
-  schema,
 };

@@ -119,7 +119,6 @@ export interface RecurrenceNotification extends ReadNotification {
 
 export const CHARGE_PAID = 'RECURRENCE_CHARGE_PAID';
 
-/** Whether a body is one of the eight events. */
 export const isEvent = ({ eventType, idRec }: Readonly<Record<string, unknown>>) =>
   (EVENT_TYPES as readonly unknown[]).includes(eventType) && typeof idRec === 'string' && idRec !== '';
 
@@ -128,11 +127,12 @@ const dayOf = (date: string | null | undefined): string => (date ?? '').slice(0,
 
 const isOfCharge = (eventType: RecurrenceEventType) => eventType.startsWith('RECURRENCE_CHARGE_');
 
+/** What the document shows of an event: nothing. */
+export const notInTheDocument = { label: 'recurrence', flag: undefined, query: '' };
+
 export const recurrence: DocumentedKind<RecurrenceNotification> = {
+  ...notInTheDocument,
   kind: 'recurrence',
-  label: 'recurrence',
-  flag: undefined,
-  query: '',
   // One of another `eventType` may be about money: it is `unrecognized`.
   match: (body) => isEvent(body) && body['eventType'] !== CHARGE_PAID,
   schema: recurrencePayloadSchema,
