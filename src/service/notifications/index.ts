@@ -17,7 +17,7 @@ export const documentedKinds = [
   reversal,
   refund,
   payout,
-  /* @__PURE__ */ chargePaid(payment),
+  chargePaid,
   recurrence,
 ] as const;
 
