@@ -17,7 +17,7 @@ export const documentedKinds = [
   reversal,
   refund,
   payout,
-  chargePaid,
+  /* @__PURE__ */ chargePaid(payment),
   recurrence,
 ] as const;
 
