@@ -144,7 +144,7 @@ describe.concurrent('sandbox', () => {
     await end();
   });
 
-  it('marks the fields of a request that the document does not have', async () => {
+  it('marks the fields of a request that the document does not have', async ({ expect }) => {
     const { url, end, output } = await start();
     const body = JSON.stringify({ ...order, shoper: {} });
     await fetch(`${url}/v1.1/checkout/pix-automatic`, { method: 'POST', headers, body });
