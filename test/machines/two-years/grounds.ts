@@ -25,9 +25,16 @@ export function sharing(records: RecordStore, spoil: (store: Store) => Store = (
 /** A store that says it has written such a record, and has not. */
 export function losing(isLost: (prefix: KeyPrefix, value: object) => boolean) {
   return (store: Store): Store => {
-    const { writeRecord, ...steps } = stepsOf(store);
+    const { writeRecord, changeRecord, ...steps } = stepsOf(store);
     return storeOf<unknown>({
       ...steps,
+      async changeRecord(prefix, id, next, known) {
+        const change = async (read: Parameters<typeof next>[0]) => {
+          const after = await next(read);
+          return after && isLost(prefix, after.value) ? undefined : after;
+        };
+        return changeRecord(prefix, id, change, known);
+      },
       writeRecord: async (prefix, id, value, ...rest) =>
         isLost(prefix, value) || writeRecord(prefix, id, value, ...rest),
     });
