@@ -58,7 +58,7 @@ const docs = ['test/{docs,docs-api}/**/*.test.ts', 'test/errors/page.test.ts'];
 /** More than a minute: each way to write a listener wrong, under `verify`. */
 const wrongListeners = ['test/cli/wrong-listeners.test.ts'];
 /** What runs on several versions of Node, without a database that is emulated. */
-const senders = ['test/runtimes/{senders,sqlite,strays}.test.ts'];
+const senders = ['test/runtimes/{http2,senders,sqlite,strays}.test.ts'];
 /** Needs an installation, a browser or minutes: only by name, `npx vitest run --project page`. */
 const elsewhere = [
   'test/{hosts,orms,package,page,runtimes}/**',

@@ -11,6 +11,7 @@ import type {
   CallOptions,
   CheckoutInstructions,
   CheckoutShopper,
+  Dispatcher,
   IdentityDocument,
   Outcome,
   PaymentConfirmation,
@@ -45,6 +46,9 @@ import {
   TimeoutError,
   type transactionSchema,
 } from 'pix-automatic-sdk';
+import type * as undici from 'undici';
+import type * as undici6 from 'undici6';
+import type * as undici8 from 'undici8';
 import type * as z from 'zod/mini';
 import type { bankDetailsObject, identityDocumentObject, phoneObject } from '../../src/service/fields';
 import type {
@@ -58,6 +62,12 @@ import type {
 } from '../../src/service/operations/create-recurring-checkout';
 import type { transactionObject } from '../../src/service/operations/get-transaction';
 import { type Equal, type HasIndex, isTrue, type Known, type SameFields } from './equal';
+
+// The dispatchers of each undici fit.
+isTrue<
+  undici.ProxyAgent | undici.MockAgent | undici6.Agent | undici8.Agent extends Dispatcher ? true : false
+>();
+isTrue<{ dispatch: boolean } extends Dispatcher ? false : true>();
 
 type Inferred<Object extends z.ZodMiniType> = Known<z.infer<Object>>;
 
