@@ -2,6 +2,7 @@ import { StoreError } from '../errors';
 import {
   afterDelivery,
   afterReplay,
+  type DeadLetter,
   type EndRecord,
   endAfter,
   endId,
@@ -48,6 +49,24 @@ export async function failLetter(
     return afterReplay(before, failure, now);
   });
   return codeBefore;
+}
+
+/**
+ * Changes what a letter says, and neither its times nor its end. Resolves with whether there was something to change.
+ *
+ * @throws `StoreError` if others write the same letter each time
+ */
+export async function editLetter(
+  records: SingleRecords,
+  key: string,
+  edit: (letter: DeadLetter) => DeadLetter | undefined,
+): Promise<boolean> {
+  const written = await changeLetter<LetterRecord>(records, key, (before, now) => {
+    const known = liveLetter(before, now);
+    const letter = known && edit(known);
+    return before && letter && { ...before, letter };
+  });
+  return written !== undefined;
 }
 
 /** How often a change is tried while others write the same record. */

@@ -16,7 +16,14 @@ import type { CaseEntry, OrderLink } from './order-link';
 import { decodeBody, type Recognized, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookDone, WebhookReportDetails } from './report';
 import type { WebhookReportCode } from './report-texts';
-import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
+import {
+  BodyProblem,
+  headOf,
+  type PlainRequest,
+  type RequestHead,
+  receiveBody,
+  type SharedRequest,
+} from './request';
 import {
   type CallbackRun,
   callbackFor,
@@ -102,7 +109,7 @@ export async function receive(
     if (error instanceof BodyProblem) return refuse(report, error.code, error);
     if (!(error instanceof InvalidNotificationError)) throw error;
     const { issues, body } = error;
-    return refuse(report, 'invalid_body', { status: 400, issues, received: body, fate: formOf(body) });
+    return refuse(report, 'invalid_body', { status: 400, issues, received: body, fate: formOf(body, head) });
   }
 }
 
@@ -110,11 +117,18 @@ const ONE_PATH = 'Mount it by `app.post(path, handler)`.';
 const NO_METHOD = 'It has no `method`: pass `{ method, url, headers, body }`.';
 
 /** What a body is that holds no JSON object, where that says what to change. */
-function formOf(body: unknown): string | undefined {
+function formOf(body: unknown, { headers }: RequestHead): string | undefined {
   if (body === undefined || body === null || body === '') {
     return 'It is empty: pass what arrived as `body`, in a parser’s form or as text.';
   }
   if (typeof body !== 'string') return undefined;
+  const [encoding] = /^(?:gzip|deflate|br|zstd)$/i.exec(headers.get('content-encoding') ?? '') ?? [];
+  if (encoding !== undefined || body.startsWith('\x1f')) {
+    return (
+      `It is compressed (\`content-encoding: ${encoding ?? 'gzip'}\`): switch off the compression of requests in the proxy or ` +
+      'gateway before the listener, or mount a parser that decompresses, such as `express.json()`, before the handler.'
+    );
+  }
   if (body === '[object Object]') {
     return 'It is the text of an object that was turned into text: pass the object itself, or `JSON.stringify` of it.';
   }

@@ -27,6 +27,18 @@ describe.each(['apiKey', 'apiToken'])('%s', (name) => {
   it.each([
     ['undefined', undefined, 'to be a non-empty string'],
     ['a number', 7, 'to be a non-empty string'],
+    ['the text `undefined`', 'undefined', 'to be a non-empty string, got the text `undefined`'],
+    ['the text `null`', 'null', 'to be a non-empty string, got the text `null`'],
+    ...[
+      '<your-marked-key>',
+
+      `$${'{MARKED_KEY:-secret}'}`,
+      '{{ marked_key }}',
+      '$MARKED_KEY',
+      '%MARKED_KEY%',
+    ].map(
+      (value) => [`the placeholder ${value}`, value, 'to be a credential, got what stands for one'] as const,
+    ),
     ['empty', '', 'to be a non-empty string'],
     ['with a line break at its end', 'marked-secret\n', 'to be without white space'],
     ['with a space at its start', ' marked-secret', 'to be without white space'],
@@ -46,9 +58,12 @@ describe.each(['apiKey', 'apiToken'])('%s', (name) => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/marked|secret/);
   });
 
-  it.each(['k', 'a b', '\u0021', '~', 'k\u00a0k', '\u00ff'])('may be %j', (value) => {
-    expect(() => assertCredentials({ apiKey: 'k', apiToken: 't', [name]: value })).not.toThrow();
-  });
+  it.each(['k', 'a b', '\u0021', '~', 'k\u00a0k', '\u00ff', '<k', '$', `k$${'{k}'}`, '$k', '%', 'null0'])(
+    'may be %j',
+    (value) => {
+      expect(() => assertCredentials({ apiKey: 'k', apiToken: 't', [name]: value })).not.toThrow();
+    },
+  );
 });
 
 it('a colon is refused in apiKey, where it would end the user name, and allowed in apiToken', () => {

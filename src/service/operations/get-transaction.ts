@@ -5,6 +5,7 @@ import {
   type IdentityDocument,
   identityDocumentObject,
   maybe,
+  maybeAmount,
   maybeList,
   type OpenEnum,
   openEnum,
@@ -142,7 +143,7 @@ const refundObject = z.looseObject({
   ),
   remark: maybe(z.string()),
   status: maybe(openEnum<'PAID'>()),
-  total: maybe(z.number()),
+  total: maybeAmount(),
   uuid: maybe(z.string()),
 });
 
@@ -154,7 +155,7 @@ export const transactionObject = z.looseObject({
   type: maybe(openEnum<'SALE'>()),
   situation: z.nullish(openEnum<'PENDING' | 'CANCELLED' | 'PAID'>()),
   currency: maybe(z.string()),
-  amount: maybe(z.number()),
+  amount: maybeAmount(),
   shipping: maybe(z.number()),
   discounts: maybe(z.number()),
   total: maybe(z.number()),
