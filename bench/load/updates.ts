@@ -48,7 +48,7 @@ async function measure(transactional: boolean): Promise<string> {
     client,
     store,
     credentials,
-    on: { paid: async () => undefined, returned: 'ignore' },
+    on: { paid: async () => 'nothing', returned: 'ignore' },
     onReport: () => undefined,
   });
   let next = 0;

@@ -90,7 +90,7 @@ function causeOf(
   { error, kind, received }: WebhookReportDetails,
 ): string | undefined {
   if (STORE_CODES.has(code)) return storeCause(error);
-  if (code === 'nothing_written') return (error as Error).message;
+  if (code === 'nothing_written') return Object(error).message;
   if (code === 'unhandled' && kind === 'unrecognized') {
     return Object.keys(Object(received).raw ?? {}).some((name) => DOCUMENTED.has(name)) ? undefined : CHANGED;
   }
