@@ -24,7 +24,7 @@ export function assertCredentials(credentials: Credentials, option?: string): vo
 
 function assertCredential(name: string, value: unknown): asserts value is string {
   if (typeof value !== 'string' || value === '' || value === 'undefined' || value === 'null') {
-    const got = value ? `, got the text \`${value}\`` : '';
+    const got = value === 'undefined' || value === 'null' ? `, got the text \`${value}\`` : '';
     throw new ConfigurationError(
       `Expected \`${name}\` to be a non-empty string${got}. Is its environment variable set?`,
     );

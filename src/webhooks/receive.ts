@@ -1,6 +1,7 @@
 import { InvalidNotificationError, type ValidationIssue } from '../errors';
 import { isUndamaged } from '../service/checks';
 import type { ReceivedNotification } from '../service/notifications/notification';
+import { isBytes } from '../shared/bytes';
 import { notify } from '../shared/notify';
 import { HOUR_MS, inTime } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
@@ -116,19 +117,24 @@ export async function receive(
 const ONE_PATH = 'Mount it by `app.post(path, handler)`.';
 const NO_METHOD = 'It has no `method`: pass `{ method, url, headers, body }`.';
 
+/** The first byte of what gzip has compressed. */
+const GZIP = 0x1f;
+
 /** What a body is that holds no JSON object, where that says what to change. */
 function formOf(body: unknown, { headers }: RequestHead): string | undefined {
   if (body === undefined || body === null || body === '') {
     return 'It is empty: pass what arrived as `body`, in a parser’s form or as text.';
   }
-  if (typeof body !== 'string') return undefined;
   const [encoding] = /^(?:gzip|deflate|br|zstd)$/i.exec(headers.get('content-encoding') ?? '') ?? [];
-  if (encoding !== undefined || body.startsWith('\x1f')) {
+  const first =
+    typeof body === 'string' ? body.charCodeAt(0) : isBytes(body) ? new Uint8Array(body)[0] : undefined;
+  if (encoding !== undefined || first === GZIP) {
     return (
       `It is compressed (\`content-encoding: ${encoding ?? 'gzip'}\`): switch off the compression of requests in the proxy or ` +
       'gateway before the listener, or mount a parser that decompresses, such as `express.json()`, before the handler.'
     );
   }
+  if (typeof body !== 'string') return undefined;
   if (body === '[object Object]') {
     return 'It is the text of an object that was turned into text: pass the object itself, or `JSON.stringify` of it.';
   }

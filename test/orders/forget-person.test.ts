@@ -5,7 +5,7 @@ import { basic } from '../webhooks/support';
 import { credentials, paid, setUp } from './support';
 
 /** Orders with a case for each body, as it is sent. */
-async function withCases(bodies: readonly (string | Uint8Array)[]) {
+async function withCases(bodies: readonly string[]) {
   const parts = setUp([], {
     credentials,
     onReport: () => undefined,
@@ -68,10 +68,10 @@ describe('forgetPerson takes a person out of a body', () => {
   });
 
   it('of a body with a byte order mark, or nested 20,000 deep', async () => {
-    const deep = `{"a":${'['.repeat(20_000)}"Maria Silva"${']'.repeat(20_000)}}`;
+    const refund = '"saleToken":"s","refund":{"uuid":"r"},"status":"PAID"';
+    const deep = `{${refund},"a":${'['.repeat(20_000)}"Maria Silva"${']'.repeat(20_000)}}`;
     expect(await without(deep, { name: 'maria silva' })).toBe(deep.replace('Maria Silva', forgotten));
-    const bytes = new TextEncoder().encode('\ufeff{"name":"Maria Silva"}');
-    const { orders, bodiesNow } = await withCases([bytes]);
+    const { orders, bodiesNow } = await withCases(['\ufeff{"name":"Maria Silva"}']);
     expect(await bodiesNow()).toEqual(['\ufeff{"name":"Maria Silva"}']);
     expect(await orders.forgetPerson({ name: 'maria silva' })).toEqual({ changed: 1 });
     expect(await bodiesNow()).toEqual([`\ufeff{"name":"${forgotten}"}`]);

@@ -143,7 +143,7 @@ const refundObject = z.looseObject({
   ),
   remark: maybe(z.string()),
   status: maybe(openEnum<'PAID'>()),
-  total: maybeAmount(),
+  total: maybe(z.number()),
   uuid: maybe(z.string()),
 });
 
