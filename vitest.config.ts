@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import type { Reporter, TestModule, TestSuite } from 'vitest/node';
+import { scaled } from './test/helpers/scaled.ts';
 import tsconfig from './tsconfig.json' with { type: 'json' };
 
 /** The package's own entries resolve to their source, so that tests and examples run with nothing built. */
@@ -35,9 +36,9 @@ export const common = {
   resolve: { alias: entries },
   test: {
     // Generous, because the slow tests wait for real timeouts over real sockets, and CI machines are slow.
-    testTimeout: 15_000,
-    hookTimeout: 30_000,
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: scaled(30_000),
+    hookTimeout: scaled(60_000),
+    expect: { poll: { timeout: scaled(10_000) } },
     // In Portuguese, the messages of errors would point to another page.
     env: { LANG: 'C', LC_ALL: '', LC_MESSAGES: '' },
   },
@@ -45,8 +46,8 @@ export const common = {
 
 /** Over the command line, web frameworks or databases. */
 const integration = [
-  // They watch sockets, mock a module, or load the library anew, so no other file may run in their process.
-  'test/client/{connections,transport-ky}.test.ts',
+  // They watch sockets, mock a module, change globals, or load the library anew, so no other file may run in their process.
+  'test/client/{connections,dispatcher,transport-ky}.test.ts',
   'test/{cli,frameworks,secrets}/**/*.test.ts',
   'test/orders/{order-records,create-orders-money,create-orders-transactions}.test.ts',
   'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*,transact-*}.test.ts',
@@ -77,15 +78,15 @@ const examples: Settings = {
   maxWorkers: 2,
   env: { ...common.test.env, NEXT_TELEMETRY_DISABLED: '1' },
   // With an empty npm cache, installing a framework takes a while.
-  testTimeout: 300_000,
+  testTimeout: scaled(300_000),
 };
 
 /** What installs or starts much. If several of these are run, it is one after the other. */
 const heavy = [
   project('page', ['test/page/**/*.page.ts'], {
     // Generous, because a browser on a busy machine is slow.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: scaled(60_000),
+    hookTimeout: scaled(60_000),
     // Each file starts a browser; more than two files at once only slow each other down.
     maxWorkers: 2,
   }),
@@ -93,22 +94,22 @@ const heavy = [
     globalSetup: 'test/package/install-tarball.ts',
     // Each file starts its own compilers and package managers; more than two files at once only slow each other down.
     maxWorkers: 2,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: scaled(180_000),
+    hookTimeout: scaled(180_000),
   }),
   project('runtimes', ['test/runtimes/**/*.test.ts'], {
     globalSetup: 'test/package/install-tarball.ts',
     // Generous, because the first run downloads the runtimes.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: scaled(180_000),
+    hookTimeout: scaled(180_000),
     exclude: senders,
     // One after the other: beside other programs, emulated databases are slower than the leases of their tests.
     fileParallelism: false,
   }),
   project('senders', senders, {
     globalSetup: 'test/package/install-tarball.ts',
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: scaled(180_000),
+    hookTimeout: scaled(180_000),
     // Beside other programs in CI.
     maxWorkers: 1,
   }),

@@ -10,6 +10,7 @@
 
 export type {
   CallOptions,
+  Dispatcher,
   Fetch,
   PaymentsClientOptions,
   RequestEvent,

@@ -1,9 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { Text } from '../sandbox/text';
-import type { Language } from '../shared/language';
 import { didYouMean, quoteWord, usageFailure } from './failure';
-import { say } from './language';
-import type { TextKey } from './texts';
+import { line } from './visible';
 
 /** The package's own name: with another name, `npx` would run whatever package somebody registers under it. */
 export const PROGRAM = 'pix-automatic-sdk';
@@ -15,15 +12,15 @@ export const DEFAULT_SANDBOX = `http://127.0.0.1:${DEFAULT_PORT}`;
 export interface Command {
   readonly name: string;
   /** One line for the list of commands. */
-  readonly summary: TextKey | Text;
-  readonly arguments: readonly { readonly name: TextKey; readonly isRequired: boolean }[];
+  readonly summary: string;
+  readonly arguments: readonly { readonly name: string; readonly isRequired: boolean }[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   /** What to type after the program's name, where an address has to be put together. */
   readonly examples?: readonly string[];
   /** More sections of its help. */
   readonly notes?: () => readonly HelpSection[];
   /** What its exit codes mean, from 0 on. Default: those in the help of the program. */
-  readonly exitCodes?: readonly TextKey[];
+  readonly exitCodes?: readonly string[];
   run(call: Call): Promise<Outcome>;
 }
 
@@ -40,8 +37,8 @@ export interface Outcome {
 /** An option of a command, by its name without the dashes. */
 export interface OptionSpec {
   /** What the help shows for the value, such as `url`. An option without it takes no value. */
-  readonly value?: TextKey | undefined;
-  readonly about: TextKey | Text;
+  readonly value?: string | undefined;
+  readonly about: string;
   /** The words that it takes. */
   readonly choices?: readonly string[] | undefined;
 }
@@ -52,8 +49,8 @@ export interface HelpSection {
   readonly lines: readonly string[];
 }
 
-export function section(title: TextKey, ...lines: readonly string[]): HelpSection {
-  return { title: say(title), lines };
+export function section(title: string, ...lines: readonly string[]): HelpSection {
+  return { title, lines };
 }
 
 /** How a command was called. */
@@ -61,29 +58,27 @@ export interface Call {
   readonly args: readonly string[];
   readonly options: Options;
   readonly json: boolean;
-  /** `--json` prints English, save where the language is what was asked for. */
-  readonly language: Language;
 }
 
 /** Options that several commands have. */
 export const insecureHttpOption = {
-  about: 'option.insecureHttp',
+  about: 'Send the credentials over plain http to other hosts, such as those of Docker Compose',
 } satisfies OptionSpec;
 
 /** For the commands that talk to a running sandbox. */
 export const sandboxOptions = {
   sandbox: {
-    value: 'value.url',
-    about: 'option.sandbox',
+    value: 'url',
+    about:
+      'The running sandbox (default: PAYMENTS_BASE_URL if it is on this machine, else http://127.0.0.1:4100)',
   },
   'allow-insecure-http': insecureHttpOption,
 } satisfies Readonly<Record<string, OptionSpec>>;
 
 /** Every command has them. */
 const commonOptions = {
-  json: { about: 'option.json' },
-  lang: { value: 'value.name', about: 'option.lang' },
-  help: { about: 'option.help' },
+  json: { about: 'Print one JSON document' },
+  help: { about: 'Show this help' },
 } satisfies Readonly<Record<string, OptionSpec>>;
 
 /** All options of a command: its own come first, and it may describe a common one in its own words. */
@@ -110,7 +105,7 @@ export class Options {
 
   text(name: string): string | undefined {
     const values = this.list(name);
-    if (values.length > 1) throw usageFailure('wrong.twice', { name });
+    if (values.length > 1) throw usageFailure(line`Expected \`--${name}\` once.`);
     return values[0];
   }
 
@@ -120,11 +115,7 @@ export class Options {
     const found = known.find((candidate) => candidate.toLowerCase() === text?.toLowerCase());
     if (text === undefined || found !== undefined) return found;
     const hint = didYouMean(text, known);
-    throw usageFailure('wrong.choice', {
-      name,
-      list: known.join(', '),
-      hint,
-    });
+    throw usageFailure(line`Expected \`--${name}\` to be one of ${known.join(', ')}.${hint}`);
   }
 
   /** A whole number within limits. */
@@ -133,10 +124,9 @@ export class Options {
     if (text === undefined) return undefined;
     const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (number >= limits.least && number <= limits.most) return number;
-    throw usageFailure('wrong.integer', {
-      name,
-      ...limits,
-    });
+    throw usageFailure(
+      line`Expected \`--${name}\` to be a whole number from ${limits.least} to ${limits.most}.`,
+    );
   }
 
   /** An amount in the currency's main unit, such as `29.90`. */
@@ -145,12 +135,12 @@ export class Options {
     if (text === undefined) return undefined;
     const number = /^\d+(\.\d{1,2})?$/.test(text) ? Number(text) : 0;
     if (number > 0) return number;
-    throw usageFailure('wrong.amount', { name });
+    throw usageFailure(line`Expected \`--${name}\` to be an amount above 0 with a point, such as 29.90.`);
   }
 }
 
 /** Reads what follows the command's name. */
-export function parseArguments(command: Command, argv: readonly string[], language: Language = 'en'): Call {
+export function parseArguments(command: Command, argv: readonly string[]): Call {
   const options = optionsOf(command);
   const { tokens } = parseArgs({
     args: [...argv],
@@ -172,27 +162,27 @@ export function parseArguments(command: Command, argv: readonly string[], langua
     if (token.kind === 'option') addOption(options, token, values);
   }
   const missing = command.arguments.find(({ isRequired }, index) => isRequired && args[index] === undefined);
-  if (missing !== undefined) throw usageFailure('wrong.missingArgument', { name: say(missing.name) });
+  if (missing !== undefined) throw usageFailure(line`Expected <${missing.name}>.`);
   const extra = args[command.arguments.length];
   if (extra !== undefined) {
-    const taken = command.arguments.map(({ name }) => `<${say(name)}>`).join(' ');
+    const taken = command.arguments.map(({ name }) => `<${name}>`).join(' ');
     if (taken !== '') {
       const quoted = quoteWord(extra);
-      const word = quoted === say('wrong.unquotedWord') ? '' : `: ${quoted}`;
-      throw usageFailure('wrong.extraArgument', { word, command: command.name, taken });
+      const word = quoted === 'of that name' ? '' : `: ${quoted}`;
+      throw usageFailure(line`There is an argument too many${word}. \`${command.name}\` takes ${taken}.`);
     }
-    throw usageFailure('wrong.takesNoArgument', { command: command.name, hint: optionHint(options, extra) });
+    throw usageFailure(line`\`${command.name}\` takes no argument.${optionHint(options, extra)}`);
   }
-  const call = { args, options: new Options(values), json: values.has('json'), language };
-  call.options.oneOf('lang', ['en', 'pt', 'pt-BR']);
-  return call;
+  return { args, options: new Options(values), json: values.has('json') };
 }
 
 /** The option that an argument is probably the value of. */
 function optionHint(options: Readonly<Record<string, OptionSpec>>, argument: string): string {
-  if ('port' in options && /^\d{1,5}$/.test(argument)) return say('wrong.portIsOption', { port: argument });
-  const json = Object.entries(options).find(([, { value }]) => value === 'value.json');
-  return json !== undefined && argument.startsWith('{') ? say('wrong.jsonIsOption', { name: json[0] }) : '';
+  if ('port' in options && /^\d{1,5}$/.test(argument)) return line` The port is \`--port ${argument}\`.`;
+  const json = Object.entries(options).find(([, { value }]) => value === 'json');
+  return json !== undefined && argument.startsWith('{')
+    ? line` The JSON is the value of \`--${json[0]}\`.`
+    : '';
 }
 
 /** An option of that meaning, or one that begins so. */
@@ -215,16 +205,16 @@ function addOption(
   if (spec === undefined) {
     const names = Object.keys(options);
     const hint = didYouMean(otherName(name, names) ?? name, names, '--');
-    throw usageFailure('wrong.unknownOption', { word: quoteWord(name, '--'), hint });
+    throw usageFailure(line`There is no option ${quoteWord(name, '--')}.${hint}`);
   }
   if (spec.value === undefined) {
-    if (value !== undefined) throw usageFailure('wrong.flagValue', { name });
+    if (value !== undefined) throw usageFailure(line`Expected \`--${name}\` without a value.`);
     values.set(name, []);
     return;
   }
   const isOption = !inlineValue && value !== undefined && /^-\D/.test(value);
   if (value === undefined || value === '' || isOption) {
-    throw usageFailure('wrong.missingValue', { name, value: say(spec.value) });
+    throw usageFailure(line`Expected a value after \`--${name}\`: <${spec.value}>.`);
   }
   values.set(name, [...(values.get(name) ?? []), value]);
 }

@@ -6,7 +6,8 @@ import { httpUrl } from '../sandbox/delivery/listener-url';
 import type { Credentials } from '../service/credentials';
 import { assertCredentials } from '../values/credentials';
 import { CliFailure, usageFailure } from './failure';
-import { listed, translated } from './language';
+import { listed } from './format';
+import { line } from './visible';
 
 /** Where credentials are sent. */
 export interface Target {
@@ -23,12 +24,16 @@ export interface Target {
 export function parseTarget(option: string, text: string, allowInsecureHttp: boolean): Target {
   const url = parseHttpUrl(option, text);
   if (url.username !== '' || url.password !== '') {
-    throw usageFailure('wrong.urlCredentials', { option });
+    throw usageFailure(
+      line`Expected \`${option}\` without user and password: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN instead.`,
+    );
   }
   const loopback = isLoopback(url.hostname);
   const isVouchedFor = allowInsecureHttp && url.protocol === 'http:';
   if (url.protocol !== 'https:' && !loopback && !isVouchedFor) {
-    throw usageFailure('wrong.insecureUrl', { option });
+    throw usageFailure(
+      line`Expected \`${option}\` to be an https URL, or one of this machine such as http://127.0.0.1:3000. The credentials are sent there, and plain http would show them to the network. For a network of your own, such as that of Docker Compose, pass \`--allow-insecure-http\`.`,
+    );
   }
   url.hash = '';
   return { url: url.href, isDevelopment: loopback || isVouchedFor };
@@ -39,7 +44,7 @@ export function parseHttpUrl(option: string, text: string): URL {
   const url = httpUrl(text);
   if (url !== undefined) return url;
   const example = option === '--sandbox' ? 'http://127.0.0.1:4100' : 'http://127.0.0.1:3000/webhooks';
-  throw usageFailure('wrong.url', { option, example });
+  throw usageFailure(line`Expected \`${option}\` to be an absolute URL such as ${example}.`);
 }
 
 /** The pair to send, and where it comes from. Reports show the source, never the pair. */
@@ -59,13 +64,14 @@ export function credentialsFromEnvironment(isDevelopment: boolean): ChosenCreden
   }
   if (!apiKey || !apiToken) {
     const missing = [apiKey ? [] : 'PAYMENTS_API_KEY', apiToken ? [] : 'PAYMENTS_API_TOKEN'].flat();
-    throw usageFailure('wrong.noCredentials', { names: listed(missing) });
+    throw usageFailure(
+      line`Expected ${listed(missing)} in the environment: the credentials that the other side expects. They are not taken as arguments, because every process on the machine can read arguments.`,
+    );
   }
   try {
     assertCredentials({ apiKey, apiToken });
   } catch (error) {
-    if (error instanceof ConfigurationError)
-      throw new CliFailure(2, translated(withoutPointer(error.message)));
+    if (error instanceof ConfigurationError) throw new CliFailure(2, withoutPointer(error.message));
     throw error;
   }
   return { credentials: { apiKey, apiToken }, source: 'environment' };

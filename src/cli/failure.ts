@@ -1,5 +1,4 @@
-import { say } from './language';
-import type { TextKey } from './texts';
+import { line } from './visible';
 
 /** A failure that the command line reports as one message, without a stack. */
 export class CliFailure extends Error {
@@ -13,38 +12,38 @@ export class CliFailure extends Error {
 }
 
 /** It did not work. */
-export function failure(text: TextKey, values?: Readonly<Record<string, unknown>>): CliFailure {
-  return new CliFailure(1, say(text, values));
+export function failure(message: string): CliFailure {
+  return new CliFailure(1, message);
 }
 
 /** It was called wrongly. */
-export function usageFailure(text: TextKey, values?: Readonly<Record<string, unknown>>): CliFailure {
-  return new CliFailure(2, say(text, values));
+export function usageFailure(message: string): CliFailure {
+  return new CliFailure(2, message);
 }
 
 /** The word of `known` that was typed. Suggests a similar one, or lists all. */
 export function knownWord<Word extends string>(
-  what: TextKey,
+  what: string,
   typed: string | undefined,
   known: readonly Word[],
 ): Word {
   const list = known.join(', ');
-  if (typed === undefined) throw usageFailure('wrong.missingWord', { what: say(what), list });
+  if (typed === undefined) throw usageFailure(line`Expected <${what}>: one of ${list}.`);
   const found = known.find((candidate) => candidate === typed);
   if (found !== undefined) return found;
-  const hint = didYouMean(typed, known) || ` ${say('wrong.oneOf', { list })}`;
-  throw usageFailure('wrong.unknownWord', { what: say(what), word: quoteWord(typed), hint });
+  const hint = didYouMean(typed, known) || ` ${line`Expected one of ${list}.`}`;
+  throw usageFailure(line`There is no ${what} ${quoteWord(typed)}.${hint}`);
 }
 
 /** ` Did you mean …?`, or nothing. */
 export function didYouMean(typed: string, candidates: Iterable<string>, prefix = ''): string {
   const near = suggest(typed, candidates);
-  return near === undefined ? '' : ` ${say('wrong.didYouMean', { word: prefix + near })}`;
+  return near === undefined ? '' : ` ${line`Did you mean \`${prefix + near}\`?`}`;
 }
 
 /** Quotes only what looks like a word: anything else may be a secret typed in the wrong place. */
 export function quoteWord(typed: string, prefix = ''): string {
-  return /^[a-zA-Z][a-zA-Z-]{0,23}$/.test(typed) ? `\`${prefix}${typed}\`` : say('wrong.unquotedWord');
+  return /^[a-zA-Z][a-zA-Z-]{0,23}$/.test(typed) ? `\`${prefix}${typed}\`` : 'of that name';
 }
 
 /** The most similar candidate, if one is similar enough. */

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
-import { say } from './language';
-import type { TextKey } from './texts';
-import { visibleLines } from './visible';
+import { line, visibleLines } from './visible';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -70,7 +68,7 @@ export function paintAnswer(answer: Answer): string {
 /** What to change in a listener that answers this; `''` if that says nothing. */
 export function answerHint({ httpStatus, error }: Answer): string {
   const hint = httpStatus === undefined ? errorHint(error) : statusHint(httpStatus);
-  return hint === undefined ? '' : paint('yellow', say(hint));
+  return hint === undefined ? '' : paint('yellow', hint);
 }
 
 /** Whether a connection failed because TLS was spoken to a port of plain HTTP. */
@@ -78,25 +76,32 @@ export function isPlainHttp(code: string): boolean {
   return /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))$/.test(code);
 }
 
-function errorHint(error = ''): TextKey | undefined {
-  if (error === 'ECONNREFUSED') return 'answer.nobody';
-  if (error === 'timeout') return 'answer.passBoth';
-  if (isPlainHttp(error)) return 'answer.plainHttp';
-  if (/^(ECONNRESET|EPIPE|connection closed)$/.test(error)) return 'answer.closed';
-  return error.startsWith('HPE_') ? 'answer.notHttp' : undefined;
+function errorHint(error = ''): string | undefined {
+  if (error === 'ECONNREFUSED') return 'nothing listens there: is your server running, on this port?';
+  if (error === 'timeout')
+    return 'does your route pass both to the handler, as in `handler(request, response)`?';
+  if (isPlainHttp(error))
+    return 'your server speaks http, not https, on this port: write http:// in `--webhook-url`';
+  if (/^(ECONNRESET|EPIPE|connection closed)$/.test(error))
+    return 'your server closed the connection without an answer: did the handler crash? See its log. Or it speaks https there';
+  return error.startsWith('HPE_')
+    ? 'what listens there does not speak HTTP: check the port of `--webhook-url`'
+    : undefined;
 }
 
-function statusHint(status: number): TextKey | undefined {
-  if (status === 401 || status === 403) return 'answer.wrongPair';
-  if (status === 404 || status === 405) return 'answer.wrongPath';
-  if (status === 413) return 'answer.tooLarge';
-  if (status >= 400) return 'answer.seeLog';
-  if ([301, 302, 303, 307, 308].includes(status)) return 'answer.redirect';
-  return status > 200 ? 'answer.not200' : undefined;
+function statusHint(status: number): string | undefined {
+  if (status === 401 || status === 403)
+    return 'your listener has another pair: use the one of the sandbox. Or something before the handler answered';
+  if (status === 404 || status === 405) return 'your server has no POST at this path: check `--webhook-url`';
+  if (status === 413) return 'your server refuses a body of this size: raise the limit of its body parser';
+  if (status >= 400) return "see your listener's log";
+  if ([301, 302, 303, 307, 308].includes(status))
+    return 'it redirects, and only 200 counts: check the path of `--webhook-url`, a `/` at its end, and http or https';
+  return status > 200 ? 'only 200 counts as received' : undefined;
 }
 
 /** How an attempt ended, in few words. */
 export function describeAnswer({ httpStatus, error }: Answer): string {
   if (httpStatus !== undefined) return `HTTP ${httpStatus}`;
-  return error === 'timeout' ? say('answer.timeout') : say('answer.none', { error });
+  return error === 'timeout' ? 'no answer in time' : line`no answer (${error})`;
 }

@@ -10,10 +10,8 @@ import { resend } from './commands/resend';
 import { sandbox } from './commands/sandbox';
 import { verify } from './commands/verify';
 import { CliFailure, knownWord } from './failure';
-import { inLanguage, languageOf, say, translated } from './language';
 import { endWithReader, print, printJson, wrap } from './output';
-import type { TextKey } from './texts';
-import { visible } from './visible';
+import { line, visible } from './visible';
 
 /** Every command, in the order of the help. */
 export const commands: readonly Command[] = [demo, sandbox, ...controlCommands, list, resend, fault, verify];
@@ -22,11 +20,11 @@ export const commands: readonly Command[] = [demo, sandbox, ...controlCommands, 
 export function runCommandLine(args: readonly string[]): Promise<number> {
   endWithReader();
   const isJson = args.includes('--json');
-  return inLanguage(isJson ? 'en' : languageOf(args), () => run(args, isJson));
+  return run(args, isJson);
 }
 
 async function run(args: readonly string[], isJson: boolean): Promise<number> {
-  const [first, ...rest] = args[0] === 'help' ? [...args.slice(1), '--help'] : withoutLeadingOption(args);
+  const [first, ...rest] = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
   if (first === '--version') {
     print(`${PROGRAM}/${VERSION}`);
     return 0;
@@ -42,7 +40,7 @@ async function run(args: readonly string[], isJson: boolean): Promise<number> {
       print(commandHelp(command));
       return 0;
     }
-    const call = parseArguments(command, rest, languageOf(args));
+    const call = parseArguments(command, rest);
     const { exitCode = 0, data, text } = await command.run(call);
     if (call.json && data !== undefined) printJson(data, 2);
     if (!call.json && text !== undefined) print(text);
@@ -52,19 +50,13 @@ async function run(args: readonly string[], isJson: boolean): Promise<number> {
   }
 }
 
-/** `--lang pt` may also come before the command. */
-function withoutLeadingOption(args: readonly string[]): readonly string[] {
-  if (args[0] === '--lang') return args.slice(2);
-  return args[0]?.startsWith('--lang=') ? args.slice(1) : args;
-}
-
 function isHelp(arg: string | undefined): boolean {
   return arg === '--help' || arg === '-h';
 }
 
 function commandNamed(typed: string | undefined): Command {
   const names = commands.map(({ name }) => name);
-  const name = knownWord('value.command', typed, names);
+  const name = knownWord('command', typed, names);
   return commands[names.indexOf(name)] as Command;
 }
 
@@ -73,7 +65,7 @@ function fail(error: unknown, command: Command | undefined, isJson: boolean): nu
   if (!isExpected) throw error;
   // Without the pointer to a page of the package: npx keeps the package in a cache. The lines below point to the help.
   // It may quote what another program or a merchant's client wrote: a reference code, or the answer on the port.
-  const message = visible(translated(withoutPointer(error.message)));
+  const message = visible(withoutPointer(error.message));
   const exitCode = error instanceof CliFailure ? error.exitCode : 2;
   const usage = exitCode === 2 && command !== undefined ? usageLine(command) : undefined;
   if (isJson) {
@@ -83,54 +75,60 @@ function fail(error: unknown, command: Command | undefined, isJson: boolean): nu
   process.stderr.write(`${PROGRAM}: ${message}\n`);
   if (usage !== undefined) process.stderr.write(`${usage}\n`);
   if (exitCode === 2) {
-    process.stderr.write(
-      `${say('help.help')}: npx ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help\n`,
-    );
+    process.stderr.write(`Help: npx ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help\n`);
   }
   return exitCode;
 }
 
 /** One line that says how to call a command. */
 function usageLine(command: Command): string {
-  const args = command.arguments.map(({ name, isRequired }) =>
-    isRequired ? `<${say(name)}>` : `[${say(name)}]`,
-  );
-  return [say('help.usage'), PROGRAM, command.name, ...args, say('help.anyOptions')].join(' ');
+  const args = command.arguments.map(({ name, isRequired }) => (isRequired ? `<${name}>` : `[${name}]`));
+  return ['Usage:', PROGRAM, command.name, ...args, '[options]'].join(' ');
 }
 
 function commandHelp(command: Command): string {
   const options = Object.entries(optionsOf(command)).map(([name, { value, about, choices }]) => {
-    const typed = value === undefined ? `--${name}` : `--${name} <${say(value)}>`;
-    return [typed, choices === undefined ? say(about) : `${say(about)}: ${choices.join(', ')}`] as const;
+    const typed = value === undefined ? `--${name}` : `--${name} <${value}>`;
+    return [typed, choices === undefined ? about : `${about}: ${choices.join(', ')}`] as const;
   });
-  return render(say(command.summary).replaceAll('`', ''), usageLine(command), [
-    section('help.options', ...columns(options)),
+  return render(command.summary.replaceAll('`', ''), usageLine(command), [
+    section('Options', ...columns(options)),
     ...(command.examples === undefined
       ? []
-      : [section('help.examples', ...command.examples.map((example) => `$ npx ${PROGRAM} ${example}`))]),
+      : [section('Examples', ...command.examples.map((example) => `$ npx ${PROGRAM} ${example}`))]),
     ...(command.notes?.() ?? []),
     ...(command.exitCodes === undefined ? [] : [exitCodes(command.exitCodes)]),
-    section('help.help', say('help.more', { command: `npx ${PROGRAM} --help` })),
+    section('Help', line`\`${`npx ${PROGRAM} --help`}\` has the credentials and the exit codes.`),
   ]);
 }
 
 function programHelp(): string {
-  const summary = say('program.summary');
-  const rows = commands.map((command) => [command.name, say(command.summary).replaceAll('`', '')] as const);
+  const summary = 'a local sandbox for recurring Pix payments, and tools for your listener';
+  const rows = commands.map((command) => [command.name, command.summary.replaceAll('`', '')] as const);
   return render(
     `${PROGRAM} ${VERSION}: ${summary}`,
-    [say('help.usage'), PROGRAM, `<${say('value.command')}>`, say('help.anyOptions')].join(' '),
+    ['Usage:', PROGRAM, `<command>`, '[options]'].join(' '),
     [
-      section('help.commands', ...columns(rows)),
-      section('help.help', `$ npx ${PROGRAM} <${say('value.command')}> --help`),
-      section('help.credentials', say('help.pair'), say('help.defaultPair'), say('help.pairTarget')),
-      exitCodes(['exit.worked', 'exit.failed', 'exit.calledWrongly', 'exit.notChecked']),
+      section('Commands', ...columns(rows)),
+      section('Help', `$ npx ${PROGRAM} <command> --help`),
+      section(
+        'Credentials',
+        'PAYMENTS_API_KEY and PAYMENTS_API_TOKEN from the environment, never from an argument, and never printed.',
+        "Without them, the sandbox's own pair is used, which is no secret: only for this machine, or with --allow-insecure-http.",
+        'Credentials are sent over https, or to this machine. Plain http to other hosts needs --allow-insecure-http.',
+      ),
+      exitCodes([
+        'it worked; what was sent was answered with 200',
+        'refused, not reached, or a notification was not answered with 200',
+        'called wrongly; nothing was sent',
+        'of `verify` alone: no step failed, and some could not run',
+      ]),
     ],
   );
 }
 
-function exitCodes(meanings: readonly TextKey[]): HelpSection {
-  return section('help.exitCodes', ...meanings.map((meaning, code) => `${code}  ${say(meaning)}`));
+function exitCodes(meanings: readonly string[]): HelpSection {
+  return section('Exit codes', ...meanings.map((meaning, code) => `${code}  ${meaning}`));
 }
 
 const WIDTH = 120;

@@ -9,9 +9,8 @@ import { sleep } from '../shared/time';
 import { DEFAULT_SANDBOX, type Options } from './command';
 import { credentialsFromEnvironment, parseTarget } from './credentials';
 import { CliFailure, failure } from './failure';
-import { isPortuguese, say } from './language';
 import { isPlainHttp } from './output';
-import type { TextKey } from './texts';
+import { line } from './visible';
 
 const TIMEOUT_MS = 10_000;
 /** How long a command waits for the listener. The sandbox gives it 30 s for an attempt. */
@@ -71,7 +70,9 @@ export class SandboxClient {
       }
       if (Date.now() > silentUntil) {
         silentUntil = Number.POSITIVE_INFINITY;
-        process.stderr.write(`${say('sent.waiting')}\n`);
+        process.stderr.write(
+          `${'Still waiting for the answer of the listener, up to 30 s. Does your route pass both to the handler, as in `handler(request, response)`?'}\n`,
+        );
       }
       await sleep(POLL_MS);
     }
@@ -85,11 +86,15 @@ export class SandboxClient {
     const answer = parseJson(text);
     if (response.ok) return answer;
     if (response.status === 401) {
-      throw failure('sandbox.wrongCredentials', { url });
+      throw failure(
+        line`The sandbox at ${url} expects other credentials: set PAYMENTS_API_KEY and PAYMENTS_API_TOKEN to its pair.`,
+      );
     }
     const { message } = Object(answer) as { readonly message?: unknown };
     if (typeof message === 'string') throw new CliFailure(1, message);
-    throw failure('sandbox.otherProgram', { url, status: response.status });
+    throw failure(
+      line`No sandbox of this version answers at ${url} (HTTP ${response.status}). Is something else listening there?`,
+    );
   }
 
   /** Sends a notification once more. Resolves when the listener has answered, after an attempt that may be on its way. */
@@ -111,7 +116,6 @@ export class SandboxClient {
           'x-api-key': this.#credentials.apiKey,
           'x-api-token': this.#credentials.apiToken,
           'content-type': 'application/json',
-          'accept-language': isPortuguese() ? 'pt' : 'en',
         },
         // The sandbox never redirects, and a redirect must not carry the credentials to another host.
         redirect: 'manual',
@@ -123,29 +127,30 @@ export class SandboxClient {
       const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
       const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
       const known = name === 'TimeoutError' ? name : message === 'bad port' ? message : String(code);
-      throw failure(
-        isPlainHttp(known) ? 'sandbox.plainHttp' : (unreachable[known] ?? 'sandbox.unreachable'),
-        {
-          url: this.#url,
-          code: code ?? 'fetch failed',
-          seconds: timeoutMs / 1000,
-        },
-      );
+      const sandbox = line`The sandbox at ${this.#url}`;
+      if (isPlainHttp(known)) throw failure(`${sandbox} speaks http, not https: write http:// in its URL.`);
+      if (known === 'TimeoutError')
+        throw failure(
+          `${sandbox} did not answer within ${timeoutMs / 1000} s: the machine may be busy, or something else listens there.`,
+        );
+      if (known === 'bad port')
+        throw failure(
+          line`No sandbox can be at ${this.#url}: \`fetch\` refuses to call that port. Start the sandbox on another one.`,
+        );
+      if (known === 'ECONNREFUSED')
+        throw failure(
+          line`The sandbox is not running at ${this.#url}: start it with \`npx pix-automatic-sdk sandbox\`.`,
+        );
+      throw failure(line`${sandbox} could not be reached (${code ?? 'fetch failed'}).`);
     }
   }
 }
-
-const unreachable: Readonly<Record<string, TextKey>> = {
-  TimeoutError: 'sandbox.silent',
-  'bad port': 'sandbox.badPort',
-  ECONNREFUSED: 'sandbox.notRunning',
-};
 
 /** A part of the sandbox's answer. @throws `CliFailure` if it is not there: another program answered */
 export function partOf<Part>(answer: unknown, name: string): Part {
   const part: Part | undefined = Object(answer)[name];
   if (part !== undefined) return part;
-  throw failure('sandbox.otherAnswer');
+  throw failure('The answer is not that of a sandbox of this version. Is something else listening there?');
 }
 
 /** A client for the sandbox of `--sandbox`, else of PAYMENTS_BASE_URL on this machine, else on the default port. */
@@ -154,7 +159,7 @@ export function connectSandbox(options: Options): SandboxClient {
   const { url, isDevelopment } = parseTarget('--sandbox', text, options.has('allow-insecure-http'));
   const { credentials } = credentialsFromEnvironment(isDevelopment);
   if (isDevelopment && !isDefaultPair(credentials)) {
-    const warning = say('warning.foreignCredentials', { url });
+    const warning = line`Warning: PAYMENTS_API_KEY and PAYMENTS_API_TOKEN are sent to ${url}. They are not the sandbox's own pair: unset them if they are real, because any program may listen on that port.`;
     process.stderr.write(`${warning}\n`);
   }
   return new SandboxClient(url, credentials);

@@ -11,7 +11,7 @@ export function visibleLines(text: string): string {
   return text.split('\n').map(visible).join('\n');
 }
 
-/** A line whose values are escaped, as those of `say` are: every value may come from outside. */
+/** A text whose values are escaped: every value may come from outside. */
 export function line(texts: TemplateStringsArray, ...values: readonly unknown[]): string {
   return texts.map((text, index) => text + visible(String(values[index] ?? ''))).join('');
 }

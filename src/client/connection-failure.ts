@@ -64,9 +64,10 @@ const BAD_PORT = 'bad port';
 // white space, so it cannot imitate the message.
 const DENO_CONNECT = /^error sending request for url \(\S+\): client error \(Connect\)/;
 const BAD_CERTIFICATE = 'invalid peer certificate';
-// Node's messages for a handshake that was cut off and for a proxy that opened no tunnel. Their codes say less.
+// Node's messages for a handshake that was cut off, for a proxy that opened no tunnel, and for a dispatcher of another
+// undici. Their codes say less.
 const BEFORE_SENDING =
-  /^(?:Client network socket disconnected before secure TLS connection was established|Proxy response \(\d+\) !== 200 when HTTP Tunneling)$/;
+  /^(?:Client network socket disconnected before secure TLS connection was established|Proxy response \(\d+\) !== 200 when HTTP Tunneling|invalid on\w+ method)$/;
 const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 /**
  * OpenSSL's code for a record that is not TLS. Usually the port speaks plain HTTP, but the record may also come after
@@ -74,9 +75,15 @@ const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_C
  */
 export const NO_TLS = 'ERR_SSL_WRONG_VERSION_NUMBER';
 
-/** Whether retrying cannot help: the port is forbidden, does not speak TLS, or has an untrusted certificate. */
+/** undici's code for a dispatcher that is of another version than the `fetch` that was to send with it. */
+export const UNFIT = 'UND_ERR_INVALID_ARG';
+
+/**
+ * Whether retrying cannot help: the port is forbidden, does not speak TLS, or has an untrusted certificate, or the
+ * dispatcher does not fit.
+ */
 export function isPermanent(reason: string): boolean {
-  return [BAD_PORT, BAD_CERTIFICATE, NO_TLS].includes(reason) || CERTIFICATE_PROBLEM.test(reason);
+  return [BAD_PORT, BAD_CERTIFICATE, NO_TLS, UNFIT].includes(reason) || CERTIFICATE_PROBLEM.test(reason);
 }
 
 // Node's codes for certificates ("X509 certificate error codes" in the documentation of its `tls`).

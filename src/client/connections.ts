@@ -1,3 +1,5 @@
+import type { Dispatcher } from './options';
+
 // As it is before something replaces it: instrumentation, a framework, or a mock.
 const { fetch: platformFetch } = globalThis;
 
@@ -6,95 +8,53 @@ export function isPlatformFetch(): boolean {
   return globalThis.fetch === platformFetch;
 }
 
-/** What Node's `fetch` takes as `dispatcher`: what connects, sends and receives. */
-interface Dispatcher {
-  dispatch(options: { readonly headers: object }, handler: object): boolean;
+/**
+ * Whether `fetchApart` gives a request a connection of its own, whatever other requests have left behind. Where it cannot,
+ * the header `connection: close` of each request is all there is: no connection of ours is then left for another request.
+ */
+export function sendsApart(): boolean {
+  return 'Bun' in globalThis || 'Deno' in globalThis || apart() !== undefined;
 }
-
-interface Agent extends Dispatcher {
-  close(): Promise<void>;
-}
-
-type AgentClass = new (options: object) => Agent;
-
-/** Options of a `fetch`, beside those of the standard, that say over which connections it sends. */
-type ConnectionOptions = Readonly<Record<string, unknown>>;
 
 /**
- * The connections of one client. An answer that nobody asked for, such as a balancer's 400 or 429, waits on a connection
- * that somebody used before, and is then taken for the answer to the next request. So calls that change something go
- * over connections that serve one request each, and nobody else's `fetch` leaves one there. Queries go over kept ones,
- * which serve queries alone: the answer to a query names its transaction, so a wrong one is noticed.
- *
- * On Node both are agents of ours, while the dispatcher that everybody shares is Node's own. Any other one is a mock, a
- * proxy, or has the merchant's certificates, and must not be passed by: the header `connection: close` is then all there
- * is. Bun and Deno keep connections in spite of that header, and have options of their own.
+ * Sends with the platform's `fetch`, over a connection that serves nobody before or after. On a kept connection may wait
+ * what nobody asked for, such as a balancer's 400 or 429, which is then taken for the answer to the next request.
  */
-export class Connections {
-  #apart: Agent | undefined;
-  #kept: { readonly agent: Agent; readonly options: ConnectionOptions } | undefined;
-  /** The dispatchers that everybody shared when they were last judged, and the verdict. */
-  #judged: { readonly shared: readonly unknown[]; readonly nodesAgent: AgentClass | undefined } | undefined;
-
-  /** Sends with the platform's `fetch`, over a connection that serves nobody else. */
-  async fetchApart(url: string, init: RequestInit): Promise<Response> {
-    const NodesAgent = this.#nodesAgent();
-    if (NodesAgent !== undefined) this.#apart ??= new NodesAgent({});
-    const dispatcher = NodesAgent && this.#apart;
-    // Made for one request and closed after it, because Deno keeps a client until the process ends.
-    const client = (globalThis as RuntimeGlobals).Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 });
-    // Bun's own is `keepalive`.
-    const own: ConnectionOptions = {
-      keepalive: false,
-      ...(client && { client }),
-      ...(dispatcher && { dispatcher }),
-    };
-    try {
-      return await globalThis.fetch(url, { ...init, ...own });
-    } finally {
-      client?.close();
-    }
-  }
-
-  /** How the platform's `fetch` sends a query over a kept connection; `undefined` where none are kept. */
-  kept(): ConnectionOptions | undefined {
-    if ('Bun' in globalThis || 'Deno' in globalThis) return SHARED_WITH_ALL;
-    const NodesAgent = this.#nodesAgent();
-    if (NodesAgent === undefined) return undefined;
-    if (this.#kept === undefined) {
-      // Few seconds, whatever the service offers: after longer ones, more of them are dead.
-      const agent = new NodesAgent({ keepAliveTimeout: KEPT_MS, keepAliveMaxTimeout: KEPT_MS });
-      this.#kept = { agent, options: { dispatcher: withoutClose(agent) } };
-    }
-    return this.#kept.options;
-  }
-
-  /** Keeps the connections no longer over which a query got another answer than over one of its own. */
-  drop(kept: ConnectionOptions): void {
-    if (this.#kept?.options !== kept) return;
-    this.#kept.agent.close().catch(() => undefined);
-    this.#kept = undefined;
-  }
-
-  /** The class of Node's own dispatcher, if everybody shares one of it now. */
-  #nodesAgent(): AgentClass | undefined {
-    const shared = SLOTS.map((slot): unknown => Reflect.get(globalThis, slot));
-    if (!this.#judged?.shared.every((one, index) => one === shared[index])) {
-      const set = shared.filter((one) => one !== undefined);
-      // Node's `fetch` reads the last one that its version knows.
-      const nodesAgent = set.every(isNodes)
-        ? (set.at(-1) as { constructor: AgentClass } | undefined)
-        : undefined;
-      this.#judged = { shared, nodesAgent: nodesAgent?.constructor };
-    }
-    return this.#judged?.nodesAgent;
+export async function fetchApart(url: string, init: RequestInit): Promise<Response> {
+  const dispatcher = apart();
+  // Made for one request and closed after it, because Deno keeps a client until the process ends.
+  const client = (globalThis as RuntimeGlobals).Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0 });
+  // Bun's own is `keepalive`.
+  const own: object = { keepalive: false, ...(client && { client }), ...(dispatcher && { dispatcher }) };
+  try {
+    return await globalThis.fetch(url, { ...init, ...own });
+  } finally {
+    client?.close();
   }
 }
 
-/** Bun and Deno keep the connections of all requests, whoever made them. */
-const SHARED_WITH_ALL: ConnectionOptions = {};
+type AgentClass = new (options: object) => Dispatcher;
 
-const KEPT_MS = 4_000;
+/** The dispatchers that everybody shared when they were last judged, and our agent, if they are Node's own. */
+let judged: { readonly shared: readonly unknown[]; readonly agent: Dispatcher | undefined } | undefined;
+
+/**
+ * Our agent on Node, one for all clients of the process, which closes each connection after one request. Only while the
+ * dispatcher that everybody shares is Node's own: any other one is a mock, a proxy, or has the merchant's certificates, and
+ * must not be passed by.
+ */
+function apart(): Dispatcher | undefined {
+  const shared = SLOTS.map((slot): unknown => Reflect.get(globalThis, slot));
+  if (!judged?.shared.every((one, index) => one === shared[index])) {
+    const set = shared.filter((one) => one !== undefined);
+    // Node's `fetch` reads the last one that its version knows.
+    const nodes = set.every(isNodes) ? (set.at(-1) as { constructor: AgentClass } | undefined) : undefined;
+    // Over HTTP/2, which Node 26 offers, requests share a connection, and none is closed.
+    const agent = nodes && new nodes.constructor({ allowH2: false, pipelining: 0 });
+    judged = { shared, agent };
+  }
+  return judged?.agent;
+}
 
 /**
  * Where the dispatcher is that everybody shares: for Node 20 and 22 in the first, for 24 in both, for 26 in the second,
@@ -119,16 +79,6 @@ function isNodes(dispatcher: unknown): boolean {
     // A class that extends it calls its constructor, too.
     return /\bnode:internal\b/.test(thrower) && caller !== '' && !/\bat new\b/.test(caller);
   }
-}
-
-/** The header stays in the request, so that whatever does not know this dispatcher leaves no connection behind. */
-function withoutClose(agent: Agent): Dispatcher {
-  return {
-    dispatch: (options, handler) => {
-      const { connection: _, ...headers } = options.headers as { readonly connection?: unknown };
-      return agent.dispatch({ ...options, headers }, handler);
-    },
-  };
 }
 
 interface RuntimeGlobals {

@@ -20,7 +20,7 @@ import { TOO_LARGE } from '../shared/read-body';
 import { ABORTED, inTime } from '../shared/time';
 import { summarize } from '../shared/validation-issue';
 import { isLoopback } from './base-url';
-import { describeConnectionFailure, NO_TLS } from './connection-failure';
+import { describeConnectionFailure, NO_TLS, UNFIT } from './connection-failure';
 import type { ResolvedLimits } from './options';
 import { parseRetryAfter, refusesPair, retryDelayMs } from './retry';
 
@@ -89,8 +89,6 @@ export interface Received {
   readonly readError?: unknown;
   /** Whether the platform's own `fetch` sent it. What any other one did before it failed is unknown. */
   readonly isPlatforms: boolean;
-  /** What the same query got over a kept connection before, if that was of no use. */
-  readonly overKept?: Received | undefined;
 }
 
 /** Why the client itself ends an attempt. */
@@ -120,10 +118,12 @@ export async function interpret<T>(
   const context = () => {
     const uuids = uuidsIn(text, call);
     const namesJourney = call.operation.method !== 'GET' && uuids.size > 0;
-    const neverSent =
-      connection.neverSent && (received.overKept === undefined || wasNeverSent(received.overKept));
     const outcome =
-      status === undefined ? (neverSent ? 'not-sent' : 'unknown') : outcomeOf(status, namesJourney);
+      status === undefined
+        ? connection.neverSent
+          ? 'not-sent'
+          : 'unknown'
+        : outcomeOf(status, namesJourney);
     return contextOf(call, before, before.length + 1, outcome, uuidAmong(uuids, call));
   };
   const interrupted = () => interruption(readError, connection.reason, call, context());
@@ -164,10 +164,6 @@ export async function interpret<T>(
   return failed(unusable(summary, validation.issues ?? [], body, context(), call.mayBeAnything));
 }
 
-function wasNeverSent({ status, readError, isPlatforms }: Received): boolean {
-  return status === undefined && describeConnectionFailure(readError, isPlatforms).neverSent;
-}
-
 /** For a call that sent something, if an unexpected failure hides what came of it. It must not look like one not sent. */
 export function failureWithoutAttempt(
   call: Call<unknown>,
@@ -200,14 +196,6 @@ function isAboutAnother(uuid: unknown, { asked }: Call<unknown>): boolean {
     uuid !== '' &&
     uuid.toLowerCase() !== asked.toLowerCase()
   );
-}
-
-/** Whether a response is a whole success that names the transaction which was asked for, whatever its framing said. */
-export function isAnswerTo({ status, text, readError }: Received, call: Call<unknown>): boolean {
-  if (status === undefined || status < 200 || status > 299) return false;
-  if (readError !== undefined && typeof parseBody(text) !== 'object') return false;
-  const [uuid, ...others] = uuidsIn(text, call);
-  return uuid !== undefined && others.length === 0 && !isAboutAnother(uuid, call);
 }
 
 /**
@@ -291,6 +279,12 @@ function hintFor(reason: string | undefined, baseUrl: string, outcome: Outcome):
     return (
       'If it fails every time, that port speaks plain HTTP, not HTTPS. Check the port of `baseUrl`. If it is a sandbox on ' +
       'this machine, write `http://`.'
+    );
+  }
+  if (reason === UNFIT && outcome === 'not-sent') {
+    return (
+      "If a dispatcher is set, it does not fit this Node's `fetch`. One of undici 7 fits every Node; undici 6 ends before " +
+      'Node 26, and undici 8 begins with it.'
     );
   }
   if (reason?.startsWith('HPE_')) {

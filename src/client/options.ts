@@ -50,6 +50,18 @@ export interface PaymentsClientOptions extends Credentials, CallLimits, Observer
   readonly fetch?: Fetch | undefined;
 
   /**
+   * A dispatcher of npm's undici, for the platform's `fetch` on Node: a `ProxyAgent`, an `Agent` with your authority or a
+   * client certificate, a `MockAgent`. undici 7 fits every version of Node.
+   *
+   * It must send each request once, as undici's do, except `RetryAgent` and the `retry` interceptor: a POST sent twice can
+   * create two journeys. Errors and retries are then as without it. Every request closes its connection after it: leave
+   * `allowH2` false, because over HTTP/2 requests share one.
+   *
+   * @defaultValue what all of the process share: Node's own, or that of undici's `setGlobalDispatcher`
+   */
+  readonly dispatcher?: Dispatcher | undefined;
+
+  /**
    * Allows `http://` for hosts other than loopback. The credentials are then readable by everyone on the way.
    *
    * @defaultValue false
@@ -104,6 +116,11 @@ export interface BodyCallOptions extends CallOptions {
    * documented field, or one that the request has, is refused: put it into the request.
    */
   readonly extraFields?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Connects, sends and receives for Node's `fetch`. Those of undici 6, 7 and 8 fit. */
+export interface Dispatcher {
+  dispatch(options: never, handler: never): boolean;
 }
 
 /** Sends the requests. The platform's `fetch` fits, and so do those of npm's undici and node-fetch. */
@@ -208,6 +225,7 @@ export interface ResolvedOptions extends Credentials, Observers {
   readonly maxResponseBytes: number;
   /** The caller's own; `undefined` for the platform's. */
   readonly fetch: Fetch | undefined;
+  readonly dispatcher: Dispatcher | undefined;
   readonly userAgent: string;
 }
 
@@ -221,6 +239,7 @@ export const FROM_ENV_OPTIONS: OptionNames<Omit<PaymentsClientOptions, 'baseUrl'
   maxRetries: true,
   maxResponseBytes: true,
   fetch: true,
+  dispatcher: true,
   allowInsecureHttp: true,
   userAgent: true,
   onRequest: true,
@@ -281,8 +300,9 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
     options.maxResponseBytes ?? 1024 * 1024,
     Number.MAX_SAFE_INTEGER,
   );
-  const { fetch } = options;
+  const { fetch, dispatcher } = options;
   if (fetch !== undefined) checkFunction('fetch', fetch, '(url, init) => Promise<Response>');
+  if (dispatcher !== undefined) checkDispatcher(dispatcher, fetch);
   for (const name of ['onRequest', 'onResponse', 'onRetry'] as const) {
     const observer = options[name] ?? undefined;
     if (observer !== undefined) checkFunction(name, observer, '(event) => void');
@@ -295,11 +315,33 @@ export function resolveOptions(given: PaymentsClientOptions): ResolvedOptions {
     limits: resolveLimits(options, DEFAULT_LIMITS),
     maxResponseBytes,
     fetch,
+    dispatcher,
     userAgent,
     onRequest: options.onRequest,
     onResponse: options.onResponse,
     onRetry: options.onRetry,
   };
+}
+
+/** @throws `ConfigurationError` for a dispatcher that nothing would use: what goes past a proxy or a mock is real */
+function checkDispatcher(dispatcher: Dispatcher, fetch: Fetch | undefined): void {
+  if (typeof Object(dispatcher).dispatch !== 'function') {
+    throw new ConfigurationError(
+      "Expected `dispatcher` to be one of undici's, such as `new ProxyAgent('http://proxy.example:3128')`.",
+    );
+  }
+  if (fetch !== undefined) {
+    throw new ConfigurationError(
+      'Expected `dispatcher` or `fetch`, not both: your own `fetch` would not get the `dispatcher`. Leave `fetch` out, or ' +
+        'pass the dispatcher in it: `fetch: (url, init) => undiciFetch(url, { ...init, dispatcher })`.',
+    );
+  }
+  if (globalThis.process?.versions?.['undici'] === undefined) {
+    throw new ConfigurationError(
+      "Only Node's `fetch` takes a `dispatcher`, and this runtime's would ignore it. Use this runtime's own way to a proxy " +
+        'or a certificate, or pass a `fetch` that has it.',
+    );
+  }
 }
 
 /** The other pair, if it is another one. */

@@ -32,7 +32,7 @@ import { fieldsOf, messageOf, pathOf, requestBody, type UndocumentedRequest } fr
 import { Transport } from './transport';
 
 /**
- * The client of the service. One instance serves a whole process; it keeps the connections of queries for 4 seconds.
+ * The client of the service. One instance serves a whole process.
  *
  * Every method rejects with a `PaymentsError` whose `outcome` tells you whether the call may have gone through:
  *

@@ -3,9 +3,9 @@ import { ConfigurationError, isCallError } from '../errors';
 import type { Credentials, Secrets } from '../service/credentials';
 import { notify } from '../shared/notify';
 import { IncomingBody } from '../shared/read-body';
-import { ABORTED, inTime, onAbort } from '../shared/time';
+import { ABORTED, inTime, MINUTE_MS, onAbort } from '../shared/time';
 import { readNamedOptions } from '../values/option-checks';
-import { Connections, isPlatformFetch } from './connections';
+import { fetchApart, isPlatformFetch, sendsApart } from './connections';
 import {
   ATTEMPT_TIMED_OUT,
   type Attempt,
@@ -16,7 +16,6 @@ import {
   type Failure,
   failureWithoutAttempt,
   interpret,
-  isAnswerTo,
   type Message,
   type Received,
 } from './interpret';
@@ -35,6 +34,9 @@ import {
 /** Timers may fire a little early. The time that is left then is not worth an attempt. */
 const TIMER_SLACK_MS = 5;
 
+/** How long queries have connections of their own after one was not answered in time. */
+const AVOID_KEPT_MS = 5 * MINUTE_MS;
+
 /**
  * Sends calls to the service. ky builds each request, decides with `#mayRetry` on another attempt, and waits for it.
  * `#exchange` sends the request that ky built within our limits of time and bytes, and `interpret` says what came of it.
@@ -42,10 +44,12 @@ const TIMER_SLACK_MS = 5;
 export class Transport {
   readonly #options: ResolvedOptions;
   readonly #secrets: Secrets;
-  readonly #connections = new Connections();
   #sender: Sender;
-  /** Whether a query may try a kept connection first. */
-  #keepsQueries = true;
+  /**
+   * Until when queries have connections of their own, by `performance.now()`. It may take minutes until a kept connection
+   * that died in silence is noticed, and over HTTP/2 every query would go over it meanwhile.
+   */
+  #avoidKeptUntil = 0;
 
   constructor(options: ResolvedOptions, secrets: Secrets) {
     const { apiKey, apiToken, previous } = options;
@@ -57,9 +61,6 @@ export class Transport {
         accept: 'application/json',
         // A compressed response that is cut off has no uuid that could be found.
         'accept-encoding': 'identity',
-        // A kept connection may be closing as the next request is sent on it, or bring an answer nobody asked for. Only
-        // the agent for queries takes it out.
-        connection: 'close',
         'user-agent': options.userAgent,
         ...headersWith(options),
       },
@@ -104,7 +105,7 @@ export class Transport {
     try {
       const attempt: unknown = await sender.ky(message.path, {
         method,
-        ...contentOf(message),
+        ...contentOf(message, this.#mayKeep(message) ? {} : CLOSE),
         ...(waiting && { signal: waiting.signal }),
         fetch: async (request) => {
           begun += 1;
@@ -160,7 +161,11 @@ export class Transport {
     notify(onRequest, describe(call, number));
     throwIfAborted(call, before);
     const startedAt = performance.now();
-    const attempt = await interpret(await this.#ask(request, call, number), call, before);
+    const received = await this.#exchange(request, call);
+    if (call.asked !== undefined && wasSilent(received)) {
+      this.#avoidKeptUntil = performance.now() + AVOID_KEPT_MS;
+    }
+    const attempt = await interpret(received, call, before);
     const { status, requestId, error, leftOut: issues = [] } = attempt;
     const durationMs = performance.now() - startedAt;
     const end = { durationMs, status, requestId, errorCode: error?.code, issues };
@@ -177,26 +182,12 @@ export class Transport {
   }
 
   /**
-   * Sends a query over a kept connection first. What comes there may be an answer that nobody asked for, so it counts
-   * only if it names the transaction. Otherwise the query is sent again, over a connection of its own. While a query gets
-   * nothing better there, as with refused credentials, the next ones don't try a kept connection.
+   * Whether a request goes over the platform's kept connections: a query whose answer names its transaction, so that
+   * another's is noticed. It leaves its connection to the next request, so only where a POST or PUT is kept apart.
    */
-  async #ask(request: Request, call: Call<unknown>, number: number): Promise<Received> {
-    const startedAt = performance.now();
-    const mayKeep = call.asked !== undefined && number === 1 && this.#keepsQueries && this.#usesPlatforms();
-    const kept = mayKeep ? this.#connections.kept() : undefined;
-    const overKept = kept && (await this.#exchange(request, call, startedAt, kept));
-    if (overKept !== undefined) {
-      if (isAnswerTo(overKept, call)) return overKept;
-      // What had come may be an answer that nobody asked for.
-      if (isEnded(overKept)) return { ...overKept, status: undefined, header: () => null };
-    }
-    const received = await this.#exchange(request, call, startedAt);
-    if (call.asked !== undefined && !isEnded(received)) {
-      this.#keepsQueries = isAnswerTo(received, call);
-      if (kept !== undefined && this.#keepsQueries) this.#connections.drop(kept);
-    }
-    return { ...received, overKept };
+  #mayKeep({ asked }: Message<unknown>): boolean {
+    const isOverAnother = this.#options.dispatcher !== undefined || !this.#usesPlatforms();
+    return asked !== undefined && !isOverAnother && sendsApart();
   }
 
   #usesPlatforms(): boolean {
@@ -206,26 +197,17 @@ export class Transport {
   /**
    * Sends one request and reads its response to the end, within the limits of time and bytes, even if the service
    * stalls in the middle of the body. Never rejects: whatever arrived before a failure says more than the failure.
-   *
-   * @param startedAt - when the attempt began, by `performance.now()`
-   * @param kept - for a query: over which kept connections
    */
-  async #exchange(
-    request: Request,
-    { limits, signal, deadline }: Call<unknown>,
-    startedAt: number,
-    kept?: object,
-  ): Promise<Received> {
+  async #exchange(request: Request, { limits, signal, deadline }: Call<unknown>): Promise<Received> {
     const { maxResponseBytes } = this.#options;
     const isPlatforms = this.#usesPlatforms();
-    const now = performance.now();
-    const attemptMs = startedAt + limits.timeoutMs - now;
-    const remainingMs = deadline - now;
+    const { timeoutMs: attemptMs } = limits;
+    const remainingMs = deadline - performance.now();
     const controller = new AbortController();
     const body = new IncomingBody(maxResponseBytes);
     let head: Pick<Received, 'status' | 'header'> = { header: () => null };
     const receive = async () => {
-      const response = await this.#fetch(request, controller.signal, isPlatforms, kept);
+      const response = await this.#fetch(request, controller.signal, isPlatforms);
       head = { status: statusOf(response), header: headersOf(response) };
       await body.read(response);
     };
@@ -248,13 +230,8 @@ export class Transport {
    * Sends what ky built, with the caller's `fetch` or the platform's. URL, method, headers and body go by themselves,
    * because a `Request` made from another one pipes the body through one more stream.
    */
-  async #fetch(
-    request: Request,
-    signal: AbortSignal,
-    isPlatforms: boolean,
-    kept: object | undefined,
-  ): Promise<FetchResponse> {
-    const { fetch } = this.#options;
+  async #fetch(request: Request, signal: AbortSignal, isPlatforms: boolean): Promise<FetchResponse> {
+    const { fetch, dispatcher } = this.#options;
     const { url, method, headers, redirect } = request;
     const init: Omit<FetchInit, 'body'> = {
       method,
@@ -266,8 +243,9 @@ export class Transport {
     if (fetch === undefined) {
       // Still a stream, because most of what replaces the platform's `fetch` hands the request on to it.
       const sent = request.body === null ? init : { ...init, body: request.body, duplex: 'half' as const };
-      if (kept !== undefined) return globalThis.fetch(url, { ...sent, ...kept });
-      return isPlatforms ? this.#connections.fetchApart(url, sent) : globalThis.fetch(url, sent);
+      if (dispatcher !== undefined) return globalThis.fetch(url, { ...sent, dispatcher } as RequestInit);
+      const mayKeep = !headers.has('connection') && performance.now() >= this.#avoidKeptUntil;
+      return mayKeep || !isPlatforms ? globalThis.fetch(url, sent) : fetchApart(url, sent);
     }
     // A text has its length.
     delete init.headers['content-length'];
@@ -296,9 +274,11 @@ function isSuccess(status: number | undefined): boolean {
   return status !== undefined && status >= 200 && status <= 299;
 }
 
-/** Whether the caller or a time limit ended it, so that there is no time for another request. */
-function isEnded({ readError }: Received): boolean {
-  return readError === ABORTED || readError === ATTEMPT_TIMED_OUT || readError === CALL_TIMED_OUT;
+/** Whether the time was up, or the caller ended the attempt, before anything came. */
+function wasSilent({ status, readError }: Received): boolean {
+  return (
+    status === undefined && [ATTEMPT_TIMED_OUT, CALL_TIMED_OUT, ABORTED].some((end) => end === readError)
+  );
 }
 
 /**
@@ -306,8 +286,11 @@ function isEnded({ readError }: Received): boolean {
  * Deno after they lost a kept-alive connection, although the service may have acted. So is a request without a body,
  * which gets an empty stream. Its length stands beside it, because some gateways refuse a body that comes in chunks.
  */
-function contentOf({ operation: { method }, body = '' }: Message<unknown>): object {
-  if (method === 'GET' || method === 'HEAD') return {};
+function contentOf(
+  { operation: { method }, body = '' }: Message<unknown>,
+  connection: Readonly<Record<string, string>>,
+): object {
+  if (method === 'GET' || method === 'HEAD') return { headers: connection };
   const bytes = new TextEncoder().encode(body);
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -315,10 +298,13 @@ function contentOf({ operation: { method }, body = '' }: Message<unknown>): obje
       controller.close();
     },
   });
-  const length = { 'content-length': String(bytes.byteLength) };
+  const length = { ...connection, 'content-length': String(bytes.byteLength) };
   const headers = body === '' ? length : { ...length, 'content-type': 'application/json' };
   return { body: stream, headers, duplex: 'half' };
 }
+
+/** Asks the connection to end after this request. */
+const CLOSE = { connection: 'close' };
 
 /** Next.js 14 answers queries from its cache. workerd throws at the option before its compatibility date 2024-11-11. */
 function cachingOf(method: string): Pick<FetchInit, 'cache'> {

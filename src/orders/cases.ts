@@ -1,10 +1,10 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
 import type { DeadLetter } from '../stores/dead-letters';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
-import { isRetried } from '../webhooks/kept';
 import type { Booking } from '../webhooks/order-link';
-import type { ReplayResult } from '../webhooks/replay-and-settle';
+import type { ReplayResult } from '../webhooks/replay';
 import type { Failure, RunResult } from '../webhooks/run-once';
+import { isRetried } from './case-reasons';
 import { OrderBusyError } from './errors';
 import { checkOrderKey } from './open';
 

@@ -15,7 +15,7 @@ import {
   readOptions,
   readPage,
 } from '../values/option-checks';
-import { createListener, type OrdersListener, type WebhookHandler } from '../webhooks/handler';
+import { createListener, type ListenerParts, type WebhookHandler } from '../webhooks/handler';
 import { type AnyDefinition, checkKinds } from '../webhooks/kinds';
 import {
   checkMethods,
@@ -25,7 +25,7 @@ import {
   type WebhookHandlerOptions,
 } from '../webhooks/options';
 import { type Booking, type MeantPayment, type NotifiedOrder, ORDER_KINDS } from '../webhooks/order-link';
-import { reportUnreadable } from '../webhooks/replay-and-settle';
+import { replayDue, reportUnreadable } from '../webhooks/replay';
 import { reporterTo } from '../webhooks/report';
 import { defaultReport } from '../webhooks/report-log';
 import {
@@ -41,6 +41,7 @@ import {
   type ReturnedMoney,
 } from './attempt';
 import { type Case, caseOf, countStatuses, type DecideResult, decided, readDecision } from './cases';
+import { decideCase } from './decide';
 import { letterWithout, type Person, readPerson } from './forget-person';
 import { alone, type DoneMaintain, type MaintainResult, readCursor, saveCursor } from './maintain';
 import {
@@ -63,6 +64,8 @@ import {
   reconcileOrders,
   type Settled,
 } from './reconcile';
+
+import { settle, settleReturn } from './settle';
 
 /** Money of an order that was expected. */
 export interface PaidOrder {
@@ -129,7 +132,7 @@ export interface ForeignNotification {
 /** What to do with the notifications of orders. */
 export type OrderCallbacksOf<Kinds extends readonly AnyDefinition[], Transaction> = Omit<
   WebhookCallbacks<Kinds, Transaction, NotifiedOrder | undefined, NeedsPerson>,
-  'payment' | 'refund' | 'reversal' | 'saleStatus'
+  'payment' | 'refund' | 'reversal' | 'saleStatus' | 'recurrence'
 > & {
   /**
    * Books money that was expected, once: an order's first payment, and each later charge. Await or return what you
@@ -297,7 +300,7 @@ export class Orders<Transaction = unknown> {
   readonly #client: CheckoutSource & TransactionSource;
   readonly #store: Store<Transaction>;
   readonly #steps: StoreSteps<Transaction>;
-  readonly #listening: OrdersListener | undefined;
+  readonly #listening: ListenerParts | undefined;
   readonly #totalTimeoutMs: number;
   readonly #waitMs: number;
   #running: Running | undefined;
@@ -324,7 +327,7 @@ export class Orders<Transaction = unknown> {
     return this.#listener.handler;
   }
 
-  get #listener(): OrdersListener {
+  get #listener(): ListenerParts {
     if (this.#listening !== undefined) return this.#listening;
     throw new ConfigurationError(
       'These orders receive no notifications. Pass `on` to `createOrders`, or call this in the process that has it.',
@@ -421,7 +424,7 @@ export class Orders<Transaction = unknown> {
   /** Lists orders, in a fixed order. */
   async list(query: PageQuery = {}): Promise<readonly FoundOrder[]> {
     const { after, limit } = readPage('orders.list', query, 'the `key` of an order');
-    const report = this.#listening?.report ?? reporterTo(defaultReport());
+    const report = this.#listening?.listener.report ?? reporterTo(defaultReport());
     const onUnreadable = reportUnreadable(report);
     const page = await this.#steps.listRecords<Order>('order:', { after, limit, onUnreadable });
     return page.map(({ value }) => seenOrder(checkOrder(value)));
@@ -456,7 +459,7 @@ export class Orders<Transaction = unknown> {
    */
   async decide(id: string, decision: 'book' | 'dismiss', options: Booking = {}): Promise<DecideResult> {
     const booking = readDecision(id, decision, options);
-    return decided(decision, await this.#listener.decide(id, decision, booking));
+    return decided(decision, await decideCase(id, decision, booking, this.#listener));
   }
 
   /**
@@ -498,7 +501,7 @@ export class Orders<Transaction = unknown> {
   }
 
   async #reconcile(options: ReconcileOrdersOptions): Promise<Reconciled> {
-    const { report } = this.#listener;
+    const { report } = this.#listener.listener;
     const records = this.#steps;
     const reconciled = await reconcileOrders(
       {
@@ -516,7 +519,7 @@ export class Orders<Transaction = unknown> {
   }
 
   async #settle(uuid: string, transaction: ServiceTransaction): Promise<Settled> {
-    const result = await this.#listener.settle({ uuid, transaction });
+    const result = await settle({ uuid, transaction }, this.#listener);
     if (result.code === 'done') return 'booked';
     return 'details' in result && result.status === 200 ? 'case' : 'failed';
   }
@@ -529,7 +532,7 @@ export class Orders<Transaction = unknown> {
     // Not if the payment is not booked: its case has told of it.
     if (currency === undefined) return false;
     const uuid = id.slice('refund:'.length);
-    return (await this.#listener.settleReturn({ sale, uuid, amount, currency })).code === 'done';
+    return (await settleReturn({ sale, uuid, amount, currency }, this.#listener)).code === 'done';
   }
 
   /**
@@ -541,7 +544,8 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `on`, and for an option that cannot work
    */
   async maintain(options: ReconcileOrdersOptions = {}): Promise<MaintainResult> {
-    const { report, retryCases } = this.#listener;
+    const { listener, unlessDraining } = this.#listener;
+    const { report } = listener;
     const own = readReconcileOptions('maintain', options);
     const { signal } = own;
     return alone(this.#steps, async (): Promise<DoneMaintain> => {
@@ -556,7 +560,9 @@ export class Orders<Transaction = unknown> {
           return undefined;
         }
       };
-      const replayed = await part(async () => countStatuses(await retryCases(signal ?? undefined)));
+      const replayed = await part(async () =>
+        countStatuses(await replayDue(listener, unlessDraining, signal ?? undefined)),
+      );
       const deleted = await part(() => this.#store.deleteExpired());
       const found = await part(() => this.#reconcile(own));
       if (found?.error !== undefined && !signal?.aborted && !isRateLimited(found.counts, found.error)) {
@@ -592,7 +598,7 @@ export class Orders<Transaction = unknown> {
     const { signal } = running.ending;
     const again = () => {
       running.run = this.maintain({ signal }).catch((error: unknown) =>
-        this.#listener.report('maintain_failed', { status: 500, error }),
+        this.#listener.listener.report('maintain_failed', { status: 500, error }),
       );
       const jitter = 1 - JITTER + 2 * JITTER * Math.random();
       running.timer = setTimeout(again, everyMs * jitter);
@@ -663,7 +669,7 @@ function listenerOf<Transaction>({
   kinds = [],
   ...options
 }: Omit<OrdersOptions<readonly AnyDefinition[], Transaction>, 'totalTimeoutMs' | 'waitMs'>):
-  | OrdersListener
+  | ListenerParts
   | undefined {
   if (asPayment !== undefined)
     checkFunction('asPayment', asPayment, '(body) => ({ saleToken }) or undefined');

@@ -37,6 +37,7 @@ import {
   withPayment,
   withRefunds,
 } from './booking';
+import { CASE_TEXTS, endedBy, fateOfCase } from './case-reasons';
 import { changeOrder, findOrder, isKnown, type OrderReading, pointEarly, readOrder } from './order-records';
 
 /** What the merchant does, as `on` of `createOrders` says it. */
@@ -65,6 +66,9 @@ export function orderLinkOf(
 ): OrderLink {
   return {
     client,
+    endedBy,
+    texts: CASE_TEXTS,
+    fateOf: fateOfCase,
 
     asPayment(body) {
       const meant = asPayment?.(body);
@@ -183,6 +187,9 @@ export function orderLinkOf(
     const isOwn = isConfirmed && ownAttempt(reading.order, reported) !== undefined;
 
     let verdict = decideSale(reading.order, reported);
+    if (verdict.do === 'book' && !isOwn && isUnproven(notified, confirmation)) {
+      verdict = { do: 'case', reason: 'other_sale', isOwn: false };
+    }
     if (booking !== undefined && verdict.do === 'case') verdict = booked(reading.order, reported);
     const isAgain = isRepeat && verdict.do === 'nothing';
     if (isAgain && isReturned({ ...reported, amount: confirmation?.transaction.amount ?? 0 })) {
@@ -354,6 +361,16 @@ function saleIn(id: string): string | undefined {
   }
 }
 
+/** Whether a payment came as an event whose reference the service does not state of its sale: it proves nothing. */
+function isUnproven({ notification }: Notified, confirmation: PaymentConfirmation | undefined): boolean {
+  const { recurrence, referenceCode } = notification.payload as SalePayload;
+  return (
+    recurrence !== undefined &&
+    confirmation !== undefined &&
+    confirmation.transaction.referenceCode !== referenceCode
+  );
+}
+
 /** Whether an order that has changed leaves it at what was decided. */
 function isSameVerdict(one: SaleVerdict, other: SaleVerdict): boolean {
   if (one.do !== 'book' || other.do !== 'book') return one.do === other.do;
@@ -385,7 +402,7 @@ function reportedSale(
     id: identity.key,
     sale: payload.saleToken,
     referenceCode: payload.referenceCode ?? said?.referenceCode ?? undefined,
-    amount: typeof amount === 'number' ? withoutNoise(amount, currency) : undefined,
+    amount: typeof amount === 'number' ? withoutNoise(amount) : undefined,
     currency,
     refunds: said && refundsIn(said),
   };

@@ -13,7 +13,8 @@ export interface PixCodeExplanation {
   /**
    * Only for a refused `charge`: `true` if the code ends the charge for good. `false` means that only one attempt
    * ended, and does not allow you to charge again: some of these codes mean that the charge is already paid. `action`
-   * says what to do.
+   * says what to do. Missing for a code of the service's public pages, which do not say it: look at `retryScheduled` of
+   * the event.
    */
   readonly endsCharge?: boolean | undefined;
   /** Who can do something about it. */
@@ -46,14 +47,15 @@ export function explainPixCode(
   const listed = typeof code === 'string' ? code.toUpperCase() : '';
   const row = Object.hasOwn(CODES[context], listed) ? CODES[context][listed] : undefined;
   if (row === undefined) return undefined;
-  const [en, pt, [who, actionEn, actionPt], ends] = row;
+  const [en, pt, [who, actionEn, actionPt], note] = row;
+  const isOfPages = note === 'pages';
   return {
     code: listed,
     meaning: inLocale([en, pt], locale),
-    ...(context === 'charge' ? { endsCharge: ends !== undefined } : {}),
+    ...(context === 'charge' && !isOfPages ? { endsCharge: note === 'ends' } : {}),
     who,
     action: inLocale([actionEn, actionPt], locale),
-    source: SOURCE,
+    source: isOfPages ? PAGES : SOURCE,
   };
 }
 
@@ -66,13 +68,23 @@ export type PixCodeParty = 'payer' | 'merchant' | 'bank';
 /** Who can act, and how, in English and in Portuguese. */
 type Action = readonly [who: PixCodeParty, ...texts: Texts];
 
-/** What a code means, and who can act. `ends`: the charge is over for good, not just one attempt. */
-export type CodeRow = readonly [...meaning: Texts, action: Action, ends?: 'ends'];
+/**
+ * What a code means, and who can act. `ends`: the charge is over for good, not just one attempt. `pages`: listed by the
+ * service's public pages alone.
+ */
+export type CodeRow = readonly [...meaning: Texts, action: Action, note?: 'ends' | 'pages'];
 
 /** Where the codes come from. */
 const SOURCE =
   'Banco Central do Brasil: bacen/pix-api openapi.yaml v2.9.0, IN BCB 436/2023; read in November 2026';
 
+const PAGES = "The service's public pages, not its document; read in August 2026";
+
+const funds: Action = [
+  'payer',
+  'The payer needs funds on the due date. If no retry is scheduled, agree on another way to pay.',
+  'O pagador precisa de saldo na data de vencimento. Se não houver nova tentativa agendada, combine outra forma de pagamento.',
+];
 const payerBank: Action = [
   'payer',
   'The payer has to ask their bank, or to pay in another way.',
@@ -134,10 +146,15 @@ const banks: Action = [
 /** Every code, by its context. */
 export const CODES: Readonly<Record<PixCodeContext, Readonly<Record<string, CodeRow>>>> = {
   charge: {
+    AB09: ["Failure at the payer's bank", 'Falha no banco do pagador', wait, 'pages'],
     AB10: ["Error at the payer's bank", 'Erro no banco do pagador', wait],
+    AC01: ['Account invalid', 'Conta inválida', journey, 'pages'],
+    AC03: ['Account invalid', 'Conta inválida', journey, 'pages'],
     AC05: ['Account closed', 'Conta encerrada', journey, 'ends'],
     AC06: ['Account blocked', 'Conta bloqueada', payerBank],
+    AG03: ['Not allowed for the account', 'Não permitido para a conta', payerBank, 'pages'],
     AM02: ["Above the payer's maximum", 'Acima do valor máximo definido pelo pagador', payerMaximum],
+    AM04: ['No funds', 'Saldo insuficiente', funds, 'pages'],
     AM09: ['Not the authorized amount', 'Valor diferente do autorizado', charge, 'ends'],
     DENC: ["The payer's document differs", 'Documento do pagador diferente', charge, 'ends'],
     DS27: ['Bank not active in Pix', 'Banco não ativo no Pix', journey, 'ends'],
@@ -149,6 +166,7 @@ export const CODES: Readonly<Record<PixCodeContext, Readonly<Record<string, Code
     ],
     DTNT: ['Retry from the 8th day on', 'Nova tentativa a partir do 8º dia', stop],
     IRNT: ['Retries are not allowed', 'A recorrência não permite retentativas', stop],
+    MD01: ['No authorization', 'Sem autorização', journey, 'pages'],
     MIDI: ['Recurrence unknown', 'Recorrência desconhecida', support, 'ends'],
     MSUC: ['Recurrence not confirmed', 'Recorrência não confirmada', journey, 'ends'],
     NIEC: ['An order is still pending', 'Ainda há uma ordem pendente', wait],
@@ -156,6 +174,8 @@ export const CODES: Readonly<Record<PixCodeContext, Readonly<Record<string, Code
     NITX: ['Matches no charge', 'Não corresponde a nenhuma cobrança', support, 'ends'],
     QUNT: ['More than 3 retries in 7 days', 'Mais de 3 retentativas em 7 dias', stop],
     RC09: ["Code of the payer's bank invalid", 'Código do banco do pagador inválido', support, 'ends'],
+    SL02: ['Above the limit of Pix Automático', 'Acima do limite do Pix Automático', payerMaximum, 'pages'],
+    SLCR: ['Cancellation asked for', 'Cancelamento solicitado', stop, 'pages'],
     UDEI: ["The debtor's document is wrong", 'Documento do devedor incorreto', charge],
   },
   'charge-cancelled': {

@@ -5,6 +5,7 @@ export const en = {
   'kind.reversal': 'Reversal',
   'kind.refund': 'Refund',
   'kind.payout': 'Payout',
+  'kind.recurrence': 'Recurrence event',
   'kind.custom': 'Other',
   'operation.createRecurringCheckout': 'Create a journey',
   'operation.getTransaction': 'Query a transaction',
@@ -101,6 +102,8 @@ export const en = {
   'refused.listenerUrl': 'Expected `webhookUrl` to be an absolute http or https URL.',
   'refused.listenerPair':
     'Expected `webhookUrl` without user and password: the sandbox sends its `credentials` by itself.',
+  'refused.insecureListener':
+    'Expected `webhookUrl` to be an https URL, or one of this machine, without user and password.',
   'refused.faultBeforeTransaction':
     'A call of `createRecurringCheckout` is about no transaction yet: leave out `transactionUUID`.',
   'refused.paid': 'A transaction that is {situation} cannot be paid.',

@@ -7,6 +7,7 @@ export const pt: Record<keyof typeof en, string> = {
   'kind.reversal': 'Estorno',
   'kind.refund': 'Devolução',
   'kind.payout': 'Repasse',
+  'kind.recurrence': 'Evento da recorrência',
   'kind.custom': 'Outra',
   'operation.createRecurringCheckout': 'Criar uma jornada',
   'operation.getTransaction': 'Consultar uma transação',
@@ -104,6 +105,8 @@ export const pt: Record<keyof typeof en, string> = {
   'refused.listenerUrl': '`webhookUrl` precisa ser uma URL absoluta, http ou https.',
   'refused.listenerPair':
     '`webhookUrl` não pode ter usuário e senha: o sandbox envia as próprias `credentials`.',
+  'refused.insecureListener':
+    '`webhookUrl` precisa ser uma URL https, ou desta máquina, sem usuário e senha.',
   'refused.faultBeforeTransaction':
     'Uma chamada de `createRecurringCheckout` ainda não é sobre uma transação: omita `transactionUUID`.',
   'refused.paid': 'Uma transação {situation} não pode ser paga.',

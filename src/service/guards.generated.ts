@@ -88,6 +88,75 @@ function isPayout2(value: unknown): boolean {
   );
 }
 
+export function isRecurrence(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const {
+    eventType,
+    idRec,
+    externalId,
+    planId,
+    contractId,
+    contractDescription,
+    status,
+    periodicity,
+    valueType,
+    amount,
+    payerDocument,
+    payerName,
+    initialDate,
+    finalDate,
+    nextRecurrenceDate,
+    eventDate,
+    saleToken,
+    chargeAmount,
+    chargeDueDate,
+    chargeStatus,
+    rejectionCode,
+    rejectionReason,
+    retryScheduled,
+  } = value;
+  return (
+    (eventType === 'RECURRENCE_AUTHORIZED' ||
+      eventType === 'RECURRENCE_REJECTED' ||
+      eventType === 'RECURRENCE_EXPIRED' ||
+      eventType === 'RECURRENCE_CANCELLED' ||
+      eventType === 'RECURRENCE_CONCLUDED' ||
+      eventType === 'RECURRENCE_CHARGE_SCHEDULED' ||
+      eventType === 'RECURRENCE_CHARGE_PAID' ||
+      eventType === 'RECURRENCE_CHARGE_FAILED') &&
+    typeof idRec === 'string' &&
+    idRec.length >= 1 &&
+    isShort(idRec) &&
+    isUndamaged(idRec) &&
+    isMaybeText(externalId) &&
+    isMaybeText(planId) &&
+    isMaybeText(contractId) &&
+    isMaybeText(contractDescription) &&
+    isMaybeText(status) &&
+    isMaybeText(periodicity) &&
+    isMaybeText(valueType) &&
+    isMaybeNumber(amount) &&
+    isMaybeText(payerDocument) &&
+    isMaybeText(payerName) &&
+    isMaybeText(initialDate) &&
+    isMaybeText(finalDate) &&
+    isMaybeText(nextRecurrenceDate) &&
+    isMaybeText(eventDate) &&
+    ((typeof saleToken === 'string' &&
+      saleToken.length >= 1 &&
+      isShort(saleToken) &&
+      isUndamaged(saleToken)) ||
+      saleToken === null ||
+      saleToken === undefined) &&
+    isMaybeNumber(chargeAmount) &&
+    isMaybeText(chargeDueDate) &&
+    isMaybeText(chargeStatus) &&
+    isMaybeText(rejectionCode) &&
+    isMaybeText(rejectionReason) &&
+    (typeof retryScheduled === 'boolean' || retryScheduled === null || retryScheduled === undefined)
+  );
+}
+
 export function isRefund(value: unknown): boolean {
   if (!isObject(value)) return false;
   const {

@@ -1,13 +1,13 @@
 /** What a driver or an ORM has thrown: what it wraps, and what that means. */
 
 /** What drivers throw when no connection is free. */
-const NO_CONNECTION = [
+export const NO_CONNECTION = [
   /\b(53300|ER_CON_COUNT_ERROR|1040|ER_TOO_MANY_USER_CONNECTIONS|1203|P2024|SequelizeConnectionAcquireTimeoutError)\b/,
   /timeout exceeded when trying to connect|no connections? (is |are )?available|queue limit reached|acquiring a connection|too many (clients|connections)|free slot|slot .*free/i,
 ] as const;
 
 /** What drivers and ORMs throw once somebody has closed them. */
-const CLOSED = [
+export const CLOSED = [
   /\bClient(?:Closed|Offline)Error\b/,
   /after calling end on the pool|pool is closed|client was closed|already been destroyed|connection manager was closed|driver not connected|connection is not established|database (?:connection )?is not open/i,
   'Its client is closed: something has called `end`, `destroy`, `quit` or `close` on it, or has never opened it. Make one ' +
@@ -18,7 +18,7 @@ const NO_MESSAGE = /^(?!)/;
 const NO_CODE = NO_MESSAGE;
 
 /** What Knex throws without a pool. */
-const NO_POOL = [
+export const NO_POOL = [
   NO_CODE,
   /unable to acquire a connection/i,
   'Knex has no connections: it was destroyed, or was made without `connection`. Is the variable set that has its ' +
@@ -26,72 +26,17 @@ const NO_POOL = [
 ] as const;
 
 /** What drivers throw when another server answers. */
-const OTHER_SERVER = [
+export const OTHER_SERVER = [
   NO_CODE,
   /unexpected .* message from backend|unexpected packet|malformed .*packet/i,
   'What listens at its address speaks another language: check the port, and take the driver and the store of your database.',
 ] as const;
 
-const UNREACHABLE = [
+export const UNREACHABLE = [
   /\b(ECONN\w+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|PROTOCOL_CONNECTION_LOST|57P0[123]|08\w{3}|P1001|P1002|P1017|MaxRetriesPerRequestError|SocketClosedUnexpectedlyError|ConnectionTimeoutError)\b/,
   /connection (is closed|terminated|ended)|closed the connection|unable to open database|^(LOADING|CLUSTERDOWN|MASTERDOWN)\b/i,
   'Its database cannot be reached. Check that it is running, its address, and the network between.',
 ] as const;
-
-/** What a failure of a store means to whoever reads it at night, by what drivers of databases throw. */
-const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string])[] = [
-  [
-    /\b(25P02|3B001|ER_SP_DOES_NOT_EXIST|1305)\b/,
-    /current transaction is aborted/,
-    'The callback caught an SQL error, or ended the transaction itself, so nothing of it was committed. Let SQL errors ' +
-      'reach the handler, and leave COMMIT and ROLLBACK to it.',
-  ],
-  [
-    /\b(42P01|3F000|42S02|ER_NO_SUCH_TABLE|1146|ER_BAD_DB_ERROR|1049|3D000|P2021)\b/,
-    /no such table/,
-    'Its table does not exist. Run `createTable()`, or the SQL of `createTableSql()` in a migration; if it is there, ' +
-      'check the database and the schema of the connection.',
-  ],
-  [
-    /\b(42501|28P01|28000|ER_\w*ACCESS_DENIED\w*|1044|1045|1142|1227|P1000|P1010)\b/,
-    /^(NOPERM|NOAUTH|WRONGPASS)\b/,
-    'The role has no right to it. Check the credentials, and grant SELECT, INSERT, UPDATE and DELETE on the table (in ' +
-      'Redis, the commands on its keys).',
-  ],
-  [
-    /\b(25006|ER_OPTION_PREVENTS_STATEMENT|1290|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION|1792|ER_READ_ONLY_MODE|1836)\b/,
-    /^READONLY\b|readonly database/,
-    'The server is read-only: probably a replica, or a failover is under way. Connect to the primary.',
-  ],
-  [
-    ...NO_CONNECTION,
-    'No connection was free. Look for callbacks that are slow or that ask the pool for a second connection, and make the ' +
-      'pool larger.',
-  ],
-  CLOSED,
-  NO_POOL,
-  OTHER_SERVER,
-  UNREACHABLE,
-  [
-    /\b(40P01|40001|55P03|ER_LOCK_\w+|1205|1213|SQLITE_BUSY)\b/,
-    /database is locked/,
-    'Another connection holds a lock on it. If that continues, look for a long transaction.',
-  ],
-  [
-    /\bDeadlineExceeded\b/,
-    /did not answer within|took longer than/,
-    'It did not answer in time: it is overloaded, its connection is silent, or its pool has none free. Look at its load, ' +
-      'at slow callbacks, and at the driver’s time limits.',
-  ],
-];
-
-const UNKNOWN = 'See `error`.';
-
-/** Names the likely cause of what a store or a database threw, and the way out. */
-export function storeCause(error: unknown): string {
-  const errors = errorsIn(error);
-  return CAUSES.find(([codes, messages]) => sayOneOf(errors, codes, messages))?.[2] ?? UNKNOWN;
-}
 
 /**
  * Why no statement can ever be sent, however often it is tried; `undefined` if that is not so.
@@ -154,7 +99,7 @@ export function saysNoConnection(error: unknown): boolean {
   return sayOneOf(errorsIn(error), ...NO_CONNECTION);
 }
 
-function sayOneOf(errors: readonly Fields[], codes: RegExp, messages: RegExp): boolean {
+export function sayOneOf(errors: readonly Fields[], codes: RegExp, messages: RegExp): boolean {
   return errors.some((each) => codes.test(codesOf(each)) || messages.test(textOf(each['message'])));
 }
 
@@ -199,7 +144,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * The error, what it wraps, and all that wraps in turn, twenty in all: ORMs wrap the driver's error under names of their
  * own, and an error may wrap itself.
  */
-function errorsIn(error: unknown, found: Fields[] = []): Fields[] {
+export function errorsIn(error: unknown, found: Fields[] = []): Fields[] {
   if (typeof error !== 'object' || error === null || found.length >= 20) return found;
   const fields = error as Fields;
   if (found.includes(fields)) return found;

@@ -42,6 +42,7 @@ import {
   type StoreSteps,
   type Transact,
 } from './steps';
+import { storeCause } from './store-cause';
 
 /**
  * What a database has to offer, to hold a store. Pass it to {@link createStore}, which makes every decision. All times
@@ -134,7 +135,12 @@ export interface NamespaceOptions {
  * @throws `ConfigurationError` for records without `read`, `write` or `list`, or a namespace that cannot work
  */
 export function createStore(records: RecordStore, options: NamespaceOptions = {}): Store<undefined> {
-  return new StoreOverRecords(records, readNamedOptions('createStore', options, NAMES));
+  return new StoreOverRecords(
+    records,
+    readNamedOptions('createStore', options, NAMES),
+    undefined,
+    storeCause,
+  );
 }
 
 const NAMES: OptionNames<NamespaceOptions> = { namespace: true };
@@ -145,17 +151,21 @@ export class StoreOverRecords<Steps extends PlainSteps = PlainSteps> implements 
   readonly [STEPS]: Steps;
   readonly #records: RecordStore & Partial<Table>;
 
-  /** @param transact - runs callbacks in transactions, in a store that does */
+  /**
+   * @param transact - runs callbacks in transactions, in a store that does
+   * @param explain - names the likely cause of what the database throws
+   */
   constructor(
     records: RecordStore & Partial<Table>,
     options: NamespaceOptions,
     transact?: Transact<never> | undefined,
+    explain: StoreSteps['explain'] = records.explain,
   ) {
     checkFunction('records.read', records?.read, 'async read(key) { … }');
     checkFunction('records.write', records.write, 'async write(key, change) { … }');
     checkFunction('records.list', records.list, 'async list(prefix, page) { … }');
     this.#records = records;
-    this[STEPS] = { ...stepsOver(records, namespaceOf(options)), transact } as never;
+    this[STEPS] = { ...stepsOver(records, namespaceOf(options)), transact, explain } as never;
   }
 
   async createTable(): Promise<void> {
@@ -190,6 +200,7 @@ export type PlainSteps = Omit<StoreSteps, 'transact'>;
 interface Table {
   createTable(): Promise<void>;
   createTableSql(): string;
+  readonly explain: StoreSteps['explain'];
 }
 
 /** Every step of every store: reads a record, has it decided, and writes. */

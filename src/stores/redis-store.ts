@@ -12,6 +12,7 @@ import {
   unexpectedReply,
   type WriteRecord,
 } from './record-store';
+import { storeCause } from './store-cause';
 
 /** The part of an ioredis client (a `Redis` or a `Cluster`) that the store uses. */
 export interface IoredisClient {
@@ -124,6 +125,7 @@ const BATCH = 100;
 const END = '\x7f';
 
 export class RedisRecords implements RecordStore {
+  readonly explain = storeCause;
   readonly #run: RunScript;
   readonly #prefix: string;
   /** What is listed lies in one slot of a cluster, together with its index: the braces say so. */

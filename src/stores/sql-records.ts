@@ -9,6 +9,7 @@ import {
   unexpectedReply,
   type WriteRecord,
 } from './record-store';
+import { storeCause } from './store-cause';
 
 /** The databases whose SQL is known: `mysql` stands for MariaDB too. */
 type SqlDialect = 'postgres' | 'mysql' | 'sqlite';
@@ -85,6 +86,7 @@ type InTransaction<Tx> = (work: (tx: Tx) => Promise<void>) => PromiseLike<unknow
 export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   /** The statements, with `?` for each value, or `$1` and so on in PostgreSQL. */
   readonly sql: ReturnType<typeof statementsOn>;
+  readonly explain = storeCause;
   readonly #run: Run<Tx>;
   readonly #dialect: SqlDialect;
   readonly #schema: string | undefined;

@@ -139,6 +139,9 @@ export interface StoreSteps<Transaction = unknown> extends SingleRecords {
    */
   readonly transact?: Transact<Transaction> | undefined;
 
+  /** Names the likely cause of what its database has thrown, and the way out; missing where it has no driver. */
+  readonly explain?: ((error: unknown) => string | undefined) | undefined;
+
   /** Records that a state which was settled has been delivered: a later delivery is compared with this one. */
   recordDelivery(subject: string, state: string, content: Content): Promise<void>;
 

@@ -1,6 +1,5 @@
 import { invalidArgument } from '../errors/argument-errors';
 import { currencyDecimals, decimalsOf } from '../service/currency';
-import { isGiven } from '../shared/objects';
 
 /**
  * Converts a whole number of the currency's smallest unit into an amount as the service takes it:
@@ -78,10 +77,12 @@ function decimalText(minorUnits: number, decimals: number): string {
   return `${minorUnits < 0 ? '-' : ''}${digits.slice(0, point)}${fraction && `.${fraction}`}`;
 }
 
-/** Drops what a calculation with floats leaves, and nothing that may be money: 10.000000000000002 of BRL is 10. */
-export function withoutNoise(amount: number, currency: string | null | undefined): number {
-  const decimals = isGiven(currency) ? currencyDecimals(currency) : undefined;
-  if (decimals === undefined) return amount;
-  const rounded = Number(amount.toFixed(decimals));
-  return Math.abs(amount - rounded) * 10 ** decimals < 0.001 ? rounded : amount;
+/**
+ * Drops what a calculation with floats leaves, and nothing that may be money: 10.000000000000002 is 10. No currency has
+ * more than four decimals.
+ */
+export function withoutNoise(amount: number): number {
+  const rounded = Number(amount.toFixed(4));
+  const noise = Math.max(1e-7, Math.abs(amount) * 4 * Number.EPSILON);
+  return Math.abs(amount - rounded) < noise ? rounded : amount;
 }

@@ -100,6 +100,8 @@ export interface PaymentDifference {
  * - `uuid` is equal, and so are `amount`, `currency` and `referenceCode` if the notification has them. A field that the
  *   service leaves out counts as different. Amounts are compared in minor units of the currency, where ISO 4217 lists
  *   it: 10.000000000000002 is 10. An amount that came as text (`issues` names it) is read from `raw`
+ * - Of a charge that came as an event (`payload.recurrence`), `referenceCode` is not compared: whether its transaction has
+ *   the journey's is not known. It finds an order, and proves nothing
  *
  * A `status`, `type` or `refunds` that does not have the documented type prevents the confirmation.
  *
@@ -150,13 +152,17 @@ function compare(notification: ReportedPayment, transaction: Transaction): Payme
   const { payload } = notification;
   const { uuid, amount, currency, referenceCode, situation, status, type, refunds } = transaction;
   const notified = payload.amount ?? amountAsText(notification);
-  const clean = (each: number) => withoutNoise(each, payload.currency ?? currency);
-  const isSame = isGiven(notified) && isGiven(amount) && clean(notified) === clean(amount);
+  const isSame = isGiven(notified) && isGiven(amount) && withoutNoise(notified) === withoutNoise(amount);
   const pairs: PaymentDifference[] = [
     { field: 'uuid', notified: payload.saleToken, queried: uuid },
     { field: 'amount', notified: isSame ? amount : notified, queried: amount },
     { field: 'currency', notified: payload.currency, queried: currency },
-    { field: 'referenceCode', notified: payload.referenceCode, queried: referenceCode },
+    {
+      field: 'referenceCode',
+      // Of an event it finds the order: whether the charge's own transaction has the same one is not known.
+      notified: payload.recurrence === undefined ? payload.referenceCode : undefined,
+      queried: referenceCode,
+    },
   ];
   const differences = pairs.filter(({ notified, queried }) => isGiven(notified) && notified !== queried);
   if (situation !== 'PAID') {
@@ -175,10 +181,12 @@ function compare(notification: ReportedPayment, transaction: Transaction): Payme
 }
 
 /** The amount that the payload leaves out because it came as text; `undefined` if that is not a plain number. */
-function amountAsText({ raw, issues }: ReportedPayment): number | undefined {
-  const text = raw?.['amount'];
+function amountAsText({ raw, issues, payload }: ReportedPayment): number | undefined {
+  // The `amount` of an event is the recurrence's.
+  const field = payload.recurrence === undefined ? 'amount' : 'chargeAmount';
+  const text = raw?.[field];
   // Without the issue, the body may be of another form, whose `amount` means something else.
-  const isLeftOut = issues?.some(({ path }) => path[0] === 'amount');
+  const isLeftOut = issues?.some(({ path }) => path[0] === field);
   return isLeftOut && typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 

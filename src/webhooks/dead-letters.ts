@@ -1,8 +1,9 @@
 import { documentedKinds } from '../service/notifications';
 import { isBytes, utf8 } from '../shared/bytes';
 import type { LetterFailure, NewDeadLetter } from '../stores/dead-letters';
-import { endedBy } from './kept';
+import { KEPT } from './kept';
 import type { Identity } from './key';
+import type { OrderLink } from './order-link';
 import { readQuery } from './recognize';
 import type { Failure } from './run-once';
 
@@ -22,8 +23,9 @@ export interface Undelivered {
  * delivery. A failure of the store after the callback has begun (500) may be the callback's own: an SQL error that it
  * swallowed, or a constraint that fails at the commit.
  */
-export function isKept({ code, status }: Failure): boolean {
-  return endedBy(code) !== undefined && (code !== 'store_failed' || status === 500);
+export function isKept({ code, status }: Failure, orders: OrderLink | undefined): boolean {
+  const isOne = KEPT.has(code) || orders?.endedBy(code) !== undefined;
+  return isOne && (code !== 'store_failed' || status === 500);
 }
 
 /** Makes the entry for a failure. */

@@ -1,28 +1,21 @@
 import { sleep } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
 import { answer, type PlainResponse } from './answer';
-import { decideCase } from './decide';
 import type { AnyDefinition } from './kinds';
 import { answerOn, isNodeResponse, type NodeRequest, type NodeResponse } from './node';
 import { resolveHandlerOptions, type WebhookHandlerOptions } from './options';
-import type { Booking, OrderLink } from './order-link';
+import type { OrderLink } from './order-link';
 import { type Listener, receive, refuse, type Verdict } from './receive';
 import {
   type DeadLetters,
   deadLettersOf,
-  type PaidTransaction,
   type ReplayResult,
   replay,
-  replayDue,
   replayOne,
-  settle,
-  settleReturn,
   type UnlessDraining,
-  type UntoldRefund,
-} from './replay-and-settle';
-import { REPORTER, type Reporter, reporterTo } from './report';
+} from './replay';
+import { REPORTER, reporterTo } from './report';
 import type { PlainRequest, SharedRequest } from './request';
-import type { RunResult } from './run-once';
 
 /**
  * Receives notifications. One function for a `Request` (Hono, Next.js, Bun, Deno, Workers) and for the two arguments of
@@ -95,18 +88,11 @@ export function createWebhookHandler<
   return createListener(options).handler;
 }
 
-/** A listener, with what only `createOrders` may ask of it. */
-export interface OrdersListener {
+/** A listener in its parts, of which `createOrders` makes more. */
+export interface ListenerParts {
   readonly handler: WebhookHandler;
-  readonly report: Reporter;
-  /** Acts on a transaction that the service says is paid. */
-  readonly settle: (paid: PaidTransaction) => Promise<RunResult>;
-  /** Acts on a refund whose notification has not come. */
-  readonly settleReturn: (refund: UntoldRefund) => Promise<RunResult>;
-  /** Runs the cases that are due. */
-  readonly retryCases: (signal: AbortSignal | undefined) => Promise<readonly ReplayResult[]>;
-  /** Carries out a person's decision. */
-  readonly decide: (id: string, decision: 'book' | 'dismiss', booking: Booking) => Promise<RunResult>;
+  readonly listener: Listener;
+  readonly unlessDraining: UnlessDraining;
 }
 
 /**
@@ -117,9 +103,9 @@ export interface OrdersListener {
 export function createListener<const Kinds extends readonly AnyDefinition[], Transaction>(
   options: WebhookHandlerOptions<Kinds, Transaction>,
   orders?: OrderLink,
-): OrdersListener {
+): ListenerParts {
   const resolved = { ...resolveHandlerOptions(options), orders };
-  const report = reporterTo(resolved.onReport);
+  const report = reporterTo(resolved.onReport, { explain: resolved.store.explain, texts: orders?.texts });
   const listener: Listener = {
     ...resolved,
     report,
@@ -159,14 +145,7 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
     replay: (entries?: readonly DeadLetter[]) => replay(entries, listener, unlessDraining),
     [REPORTER]: report,
   });
-  return {
-    handler,
-    report,
-    settle: (paid) => settle(paid, listener, unlessDraining),
-    settleReturn: (refund) => settleReturn(refund, listener, unlessDraining),
-    retryCases: (signal) => replayDue(listener, unlessDraining, signal),
-    decide: (id, decision, booking) => decideCase(id, decision, booking, listener, unlessDraining),
-  };
+  return { handler, listener, unlessDraining };
 }
 
 /** Counts what runs, so that `drain` can wait for it. */

@@ -28,6 +28,12 @@ export {
   type SuccessfulPayout,
 } from '../service/notifications/payout';
 export {
+  type RecurrenceEventType,
+  type RecurrenceNotification,
+  type RecurrencePayload,
+  recurrencePayloadSchema,
+} from '../service/notifications/recurrence';
+export {
   type RefundDetails,
   type RefundNotification,
   type RefundPayload,
@@ -72,6 +78,6 @@ export {
   parseNotification,
 } from './parse';
 export { type PayoutFailure, payoutFailure } from './payout-failure';
-export type { DeadLetters, ReplayResult } from './replay-and-settle';
+export type { DeadLetters, ReplayResult } from './replay';
 export type { WebhookDone, WebhookReport } from './report';
 export type { WebhookReportCode } from './report-texts';

@@ -6,7 +6,7 @@ import type { SingleRecords } from '../stores/steps';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
 import type { Identity } from './key';
 import type { AnyDefinition } from './kinds';
-import type { WebhookReportCode } from './report-texts';
+import type { OrdersCode, ReportText, WebhookReportCode } from './report-texts';
 
 /** The order that a notification of one of your own kinds is about, as its definition's `order` says. */
 export interface NotifiedOrder {
@@ -92,8 +92,23 @@ export interface CaseEntry {
   readonly details: CaseDetails;
 }
 
+/**
+ * What ends a case:
+ * - `retry`: trying it again
+ * - `order`: its order, once that has changed; a person, if it does not change
+ * - `order-in-time`: the same, and the change usually comes by itself
+ * - `person`: a person alone
+ */
+export type EndedBy = 'retry' | 'order' | 'order-in-time' | 'person';
+
 /** What `createOrders` adds to a listener. */
 export interface OrderLink {
+  /** What ends a case of this code; nothing for a code of which none is kept. */
+  readonly endedBy: (code: string) => EndedBy | undefined;
+  /** What a report says of the codes that only `createOrders` has. */
+  readonly texts: Readonly<Record<OrdersCode, ReportText>>;
+  /** What a report says became of a case. */
+  readonly fateOf: (code: string, origin: 'delivery' | 'replay' | 'settle') => string;
   /** Asked before a person's decision to book is carried out. */
   readonly client: TransactionSource;
   /** Reads the payment that a body of no known kind means; `undefined` if it means none. What it throws is a failure. */

@@ -10,7 +10,6 @@ import { MAX_REPEATS } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import { checkAgainst, isSwapped } from './authorization';
 import { deadLetter, isKept, letterFailure, type Undelivered } from './dead-letters';
-import { isRetried } from './kept';
 import { type Identity, identify } from './key';
 import type { ResolvedHandlerOptions } from './options';
 import type { CaseEntry, OrderLink } from './order-link';
@@ -256,11 +255,11 @@ async function concludeFailure(ended: Ended, failure: Failure, listener: Listene
   // Whatever this handler answers, the service sees what was sent first.
   const answered = ended.answeredWith?.();
   const told = { ...details, status: answered ?? status, kind, key, delivery };
-  const isCase = listener.orders !== undefined;
+  const { orders } = listener;
   const fate =
     origin === 'delivery'
-      ? fateOfDelivery(failure.code, told, { answered, kept, isCase })
-      : (isCase ? FATES_OF_CASES : FATES)[origin];
+      ? fateOfDelivery(failure.code, told, { answered, kept, orders })
+      : (orders?.fateOf(failure.code, origin) ?? FATES[origin]);
   listener.report(failure.code, { ...told, fate, received: notification });
   // Its sale may have been booked before the mark was there, or before this subject was given back.
   if (failure.code === 'early_return' && origin === 'delivery')
@@ -336,10 +335,10 @@ async function keepLetterIn(
   records: SingleRecords,
   { notification: { kind }, identity, origin, received, keptCode }: Omit<Ended, 'result'>,
   failure: Failure,
-  { lettersMs, store }: Listener,
+  { lettersMs, store, orders }: Listener,
   own = failure.letter ?? identity,
 ): Promise<Kept> {
-  if (lettersMs === undefined || !isKept(failure)) return undefined;
+  if (lettersMs === undefined || !isKept(failure, orders)) return undefined;
   if (origin !== 'delivery') {
     const failed = keptCode === undefined ? letterFailure(failure) : { code: keptCode };
     const isWithin = records !== store;
@@ -387,11 +386,6 @@ const FATES = {
   settle: 'It was to be settled: do so again.',
 } as const;
 
-const FATES_OF_CASES = {
-  replay: 'It was tried again, and stays a case.',
-  settle: '`orders.maintain` tries it again.',
-} as const;
-
 /** What became of a delivery that failed. */
 function fateOfDelivery(
   code: WebhookReportCode,
@@ -399,11 +393,11 @@ function fateOfDelivery(
   {
     answered,
     kept,
-    isCase,
+    orders,
   }: {
     readonly answered: number | undefined;
     readonly kept: Exclude<Kept, 'known'>;
-    readonly isCase: boolean;
+    readonly orders: OrderLink | undefined;
   },
 ): string {
   const by = answered === undefined ? 'It was acknowledged' : 'Something else has answered 200';
@@ -416,12 +410,8 @@ function fateOfDelivery(
   if (typeof kept === 'object') {
     return `${next} It is not kept: its subject has ${MAX_REPEATS} such letters. So far, ${kept.unkept} were not.`;
   }
-  if (kept === 'failed') return `${next} It could not be kept as a ${isCase ? 'case' : 'dead letter'}.`;
-  if (isCase) {
-    return isRetried(code)
-      ? `${next} It is kept as a case: \`orders.maintain\` tries it again.`
-      : `${next} It is kept as a case: \`orders.cases()\` has it.`;
-  }
+  if (kept === 'failed') return `${next} It could not be kept as a ${orders ? 'case' : 'dead letter'}.`;
+  if (orders !== undefined) return `${next} ${orders.fateOf(code, 'delivery')}`;
   if (code === 'unexpected_repeat') {
     return `${next} It is kept as a dead letter: \`handler.replay\` runs it once it has an identity that is not done.`;
   }

@@ -98,10 +98,13 @@ export type CaseReason =
   | 'sale_status'
   | 'needs_person';
 
-const PERSON = '`orders.cases()` has it, and `orders.decide` books or dismisses it.';
+/** The codes that only `createOrders` reports; it has their texts. */
+export type OrdersCode = CaseReason | 'reconcile_ended' | 'maintain_failed';
+
+export type ReportText = readonly [what: string, advice?: string];
 
 /** For each code what happened, and the likely cause with the way out. What became of the notification stands between. */
-export const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string, advice?: string]>> = {
+export const MESSAGES: Readonly<Record<Exclude<WebhookReportCode, OrdersCode>, ReportText>> = {
   method_not_allowed: ['The request is no POST, as notifications are.'],
   unauthorized: ['The request did not prove that the service sent it.'],
   body_too_large: [
@@ -198,36 +201,6 @@ export const MESSAGES: Readonly<Record<WebhookReportCode, readonly [what: string
     'A newer release has probably written them: update this process too. Nothing else writes to the records.',
   ],
   draining: ['The handler is draining: the process is about to end.'],
-  paid_twice: ['An order was paid again: another payment of it is booked, or is being booked.', PERSON],
-  other_amount: ['A payment of an order is not over the money that was asked for last.', PERSON],
-  closed: ['A journey was paid that was closed before.', PERSON],
-  other_sale: [
-    'A sale under the reference of an order is none of its journeys: somebody else may have made it, or it is a later ' +
-      'charge that came before the first payment.',
-    'The latter is booked by `orders.maintain` once it is expected. `orders.decide` books or dismisses the former.',
-  ],
-  no_order: [
-    'Money came, or went back, that belongs to no order.',
-    'Was `open` called with another store or `namespace`? If other systems share the account, take it in ' +
-      '`on.foreign`. `orders.decide` books it for an order, or dismisses it.',
-  ],
-  unclear_amount: ['How much money came or went back is not clear.', PERSON],
-  returned_in_full: ['A payment was refunded in full before it was booked.', PERSON],
-  early_return: [
-    'Money went back of a sale that is not booked.',
-    '`returned` runs once it is booked; after an hour it counts as money of no order.',
-  ],
-  sale_status: ['A sale has a status other than `PAID`.', PERSON],
-  needs_person: [
-    'The callback has called `needsPerson`: what it wrote in its transaction is undone.',
-    PERSON,
-  ],
-  reconcile_ended: [
-    'Not every order was asked about: the service asked for a longer pause than a query may take, it has failed too often ' +
-      'in a row, or the run was stopped.',
-    'The next run goes on from there. If it answers 429, set `perSecond` below its rate limit.',
-  ],
-  maintain_failed: ['A part of `orders.maintain` failed: see `error`. The other parts were run.'],
   internal: [
     'Something unexpected was thrown: see `error`.',
     'It may come from `getAuthorization` or from a kind of your own.',

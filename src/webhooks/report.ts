@@ -1,7 +1,15 @@
 import type { AuthorizationFailure, ValidationIssue } from '../errors';
 import { notify } from '../shared/notify';
-import { storeCause } from '../stores/driver-error';
-import { DOCUMENTED, MESSAGES, pathsOf, REASONS, type WebhookReportCode } from './report-texts';
+import { DeadlineExceeded } from '../shared/time';
+import type { StoreSteps } from '../stores/steps';
+import {
+  DOCUMENTED,
+  MESSAGES,
+  pathsOf,
+  REASONS,
+  type ReportText,
+  type WebhookReportCode,
+} from './report-texts';
 
 /** The details of a report. */
 export interface WebhookReportDetails extends Partial<Omit<WebhookReport, 'code' | 'status'>> {
@@ -13,9 +21,22 @@ export interface WebhookReportDetails extends Partial<Omit<WebhookReport, 'code'
 /** Reports a code with its details. */
 export type Reporter = (code: WebhookReportCode, details: WebhookReportDetails) => void;
 
+type Texts = Readonly<Partial<Record<WebhookReportCode, ReportText>>>;
+
+/** What only a part of all listeners can say. */
+export interface ReportSources {
+  /** What the store knows of its own database's errors. */
+  readonly explain?: StoreSteps['explain'];
+  /** What `createOrders` says of its own codes. */
+  readonly texts?: Texts | undefined;
+}
+
 /** Makes reports for `onReport`. */
-export function reporterTo(onReport: (report: WebhookReport) => unknown): Reporter {
-  return (code, details) => notify(onReport, new WebhookReport(code, details));
+export function reporterTo(
+  onReport: (report: WebhookReport) => unknown,
+  sources: ReportSources = {},
+): Reporter {
+  return (code, details) => notify(onReport, new WebhookReport(code, details, sources));
 }
 
 /** A notification that is done: what `onDone` gets. It holds nothing of the body but the key. */
@@ -58,12 +79,18 @@ export class WebhookReport {
 
   readonly #received: unknown;
 
-  constructor(code: WebhookReportCode, details: WebhookReportDetails) {
+  constructor(
+    code: WebhookReportCode,
+    details: WebhookReportDetails,
+    { explain, texts }: ReportSources = {},
+  ) {
     this.code = code;
-    const [what, advice] = details.message === undefined ? MESSAGES[code] : [details.message];
+    const own: Texts = MESSAGES;
+    const [what, advice] =
+      details.message === undefined ? (own[code] ?? texts?.[code] ?? [code]) : [details.message];
     const why = details.reason && REASONS[details.reason];
     const fields = details.issues?.length ? `Fields: ${pathsOf(details.issues)}.` : undefined;
-    const cause = causeOf(code, details);
+    const cause = causeOf(code, details, explain);
     this.message = [what, why, fields, details.fate, cause, advice].filter(Boolean).join(' ');
     this.status = details.status;
     this.kind = details.kind;
@@ -88,8 +115,11 @@ const STORE_CODES: ReadonlySet<WebhookReportCode> = new Set(['store_failed', 'de
 function causeOf(
   code: WebhookReportCode,
   { error, kind, received }: WebhookReportDetails,
+  explain: StoreSteps['explain'],
 ): string | undefined {
-  if (STORE_CODES.has(code)) return storeCause(error);
+  if (STORE_CODES.has(code)) {
+    return explain?.(error) ?? (error instanceof DeadlineExceeded ? SLOW_STORE : 'See `error`.');
+  }
   if (code === 'nothing_written') return Object(error).message;
   if (code === 'unhandled' && kind === 'unrecognized') {
     return Object.keys(Object(received).raw ?? {}).some((name) => DOCUMENTED.has(name)) ? undefined : CHANGED;
@@ -99,6 +129,9 @@ function causeOf(
     ? MISREAD
     : undefined;
 }
+
+const SLOW_STORE =
+  'It did not answer in time: look at its load, at slow callbacks, and at the limits of its driver.';
 
 const CHANGED = 'No field is of the document: has a parser or gateway changed it?';
 

@@ -28,7 +28,7 @@ export interface UnexpectedRepeat {
 }
 
 /**
- * What a delivery is compared by; `undefined` for a body without an identity, which may come again on purpose.
+ * What a delivery is compared by; `undefined` for one that may come again: a body without an identity, an event.
  *
  * @param body - as it was received; missing for what was not delivered
  */
@@ -38,7 +38,8 @@ export function comparisonOf(
   body?: unknown,
 ): Comparison | undefined {
   const { kind, payload, raw } = notification;
-  if (kind === 'unrecognized') return undefined;
+  // An event of a recurrence moves no money: however late it is repeated, nothing is missing.
+  if (kind === 'unrecognized' || kind === 'recurrence') return undefined;
   const documented = documentedKinds.find((each) => each.kind === kind);
   const compared = documented?.content(payload as never) ?? ownContent(kind, payload, raw, kinds);
   const fields: Record<string, string> = {};

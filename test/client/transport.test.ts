@@ -3,6 +3,7 @@ import { confirmPayment, type Fetch, type ResponseEvent } from 'pix-automatic-sd
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as http from '../helpers/http-server';
 import { startRawServer } from '../helpers/raw-server';
+import { scaled } from '../helpers/scaled';
 import {
   changing,
   clientFor,
@@ -117,14 +118,12 @@ describe.each(operations)('$name', (operation) => {
     expect(await endOf(called, {})).toBe('timeout: unknown after 1');
     await expect(called).rejects.toThrow(`\`${limit}\` (150 ms)`);
     expect(performance.now() - started).toBeGreaterThanOrEqual(140);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(scaled(3_000));
   });
 
   it('throws the ApiError of a 409 after timeoutMs when its body stalls', async () => {
     const ended = await trace(operation, [stallInBody(409)], { timeoutMs: 150 });
-    // The first 409 of a query came over a kept connection, where it may be an answer that nobody asked for.
-    const expected = method === 'GET' ? 'unknown after 2' : 'refused after 1';
-    expect(ended).toBe(`api_error 409: ${expected}; 1 request`);
+    expect(ended).toBe('api_error 409: refused after 1; 1 request');
   });
 
   it('throws the error of its last attempt when the platform fails between two attempts', async () => {
@@ -294,7 +293,7 @@ describe('observers', () => {
     const [failed, succeeded] = onResponse.mock.calls.map(([{ durationMs }]) => durationMs);
     expect(failed).toBeGreaterThan(0);
     expect(succeeded).toBeGreaterThanOrEqual(100);
-    expect(succeeded).toBeLessThan(5_000);
+    expect(succeeded).toBeLessThan(scaled(5_000));
   });
 
   it('see nothing of a request that is refused before it is sent', async () => {

@@ -33,6 +33,8 @@ async function clientOf(
   return (await loadBlock({ ...block, code: imports + block.code.replace(DISPATCHER, dispatcher) })).client;
 }
 
+const failed = (outcome: string) => ({ code: 'connection_failed', outcome, attempts: 1 });
+
 async function listenOn(server: Server | ReturnType<typeof createHttpServer>): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -42,9 +44,7 @@ async function listenOn(server: Server | ReturnType<typeof createHttpServer>): P
   return (server.address() as { port: number }).port;
 }
 
-const unknown = { code: 'connection_failed', outcome: 'unknown', attempts: 1 };
-
-it('the recipe for client certificates sends the certificate, and a wrong one is an unknown outcome', async () => {
+it('the recipe for client certificates sends the certificate, and the outcome of a wrong one is unknown', async () => {
   const [ours, other] = [await createAuthority('ours'), await createAuthority('another')];
   const subjects: unknown[] = [];
   const options = { ...(await ours.issue()), ca: ours.ca, requestCert: true, rejectUnauthorized: true };
@@ -74,11 +74,11 @@ it('the recipe for client certificates sends the certificate, and a wrong one is
   const client = await clientWith(await ours.issue({ names: ['merchant'] }));
   expect(await client.getTransaction('uuid-1')).toMatchObject({ situation: 'PAID' });
   const impostor = await clientWith(await other.issue({ names: ['impostor'] }));
-  await expect(impostor.getTransaction('uuid-1', { maxRetries: 0 })).rejects.toMatchObject(unknown);
+  await expect(impostor.getTransaction('uuid-1', { maxRetries: 0 })).rejects.toMatchObject(failed('unknown'));
   expect(subjects).toEqual([{ CN: 'merchant' }]);
 });
 
-it('the recipe for proxies goes through the proxy, and one that refuses or is down is an unknown outcome', async () => {
+it('the recipe for proxies goes through the proxy, and nothing is sent over one that refuses or is down', async () => {
   const server = await startHttpServer(reply(200, { uuid: 'uuid-1', situation: 'PAID' }));
   const tunnels: string[] = [];
   const proxy = createHttpServer().on('connect', (request, socket, head) => {
@@ -101,7 +101,7 @@ it('the recipe for proxies goes through the proxy, and one that refuses or is do
   expect(tunnels).toEqual([new URL(server.url).host]);
   for (const failing of [port, await unusedPort()]) {
     const cancelling = (await clientThrough(failing)).cancelScheduledPayment('i', { reason: 'r' });
-    await expect(cancelling).rejects.toMatchObject(unknown);
+    await expect(cancelling).rejects.toMatchObject(failed('not-sent'));
   }
   expect(server.requests).toHaveLength(1);
 });

@@ -6,7 +6,7 @@ import * as orders from 'pix-automatic-sdk/orders';
 import type { Notification, WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
-import { KEPT } from '../../src/webhooks/kept';
+import { KEPT } from '../../src/orders/case-reasons';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
@@ -22,9 +22,11 @@ const all =
 const codes = all<PaymentsErrorCode>()(
   'configuration invalid_request api_error invalid_response connection_failed timeout aborted webhook_authentication_failed invalid_notification store_failed order_busy order_conflict',
 );
-const kinds = all<Notification['kind']>()('payment saleStatus reversal refund payout unrecognized');
+const kinds = all<Notification['kind']>()(
+  'payment saleStatus reversal refund payout recurrence unrecognized',
+);
 const clientOptions = all<keyof PaymentsClientOptions>()(
-  'baseUrl apiKey apiToken previous timeoutMs totalTimeoutMs maxRetries maxResponseBytes fetch allowInsecureHttp userAgent onRequest onResponse onRetry',
+  'baseUrl apiKey apiToken previous timeoutMs totalTimeoutMs maxRetries maxResponseBytes fetch dispatcher allowInsecureHttp userAgent onRequest onResponse onRetry',
 );
 const handlerOptions = all<keyof WebhookHandlerOptions>()(
   'credentials on kinds store maxBodyBytes bodyTimeoutMs callbackTimeoutMs storeTimeoutMs retentionMs deadLetters confirm getAuthorization onReport onDone',

@@ -30,10 +30,6 @@ export interface TestServer {
 /**
  * A real HTTP server on loopback, which closes at the end of the test. The first of `responses` answers the first
  * request, the second the second, and the last one all others.
- *
- * A query that the client sends again over a connection of its own, because nothing of use came over a kept one, is one
- * attempt, so both count as one request and get the same response. Servers that count both are in
- * test/client/connections.test.ts and test/helpers/raw-server.ts.
  */
 export async function startHttpServer(...responses: Respond[]): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
@@ -70,30 +66,15 @@ export async function unusedPort(): Promise<number> {
 }
 
 function listener(requests: ReceivedRequest[], responses: Respond[]): RequestListener {
-  // A query that was not answered is not sent again within its attempt.
-  const answered = new Set<ReceivedRequest>();
   return async (request, response) => {
     // A test’s client may break off, which is no error of the server.
     response.on('error', () => undefined);
     const { method = '', url = '', headers } = request;
     const body = await text(request).catch(() => '');
     const received = { method, url, headers, body, at: performance.now() };
-    const before = requests.at(-1);
-    if (before !== undefined && answered.has(before) && isSentAgain(received, before)) requests.pop();
     requests.push(received);
-    const { socket } = response;
-    const responding = responses[Math.min(requests.length, responses.length) - 1]?.(response, received);
-    if (response.headersSent || socket?.destroyed) answered.add(received);
-    await responding;
-    if (response.headersSent) answered.add(received);
+    await responses[Math.min(requests.length, responses.length) - 1]?.(response, received);
   };
-}
-
-/** Whether the one before was the same query over a kept connection. */
-function isSentAgain(request: ReceivedRequest, before: ReceivedRequest): boolean {
-  const nameOf = ({ method, url, headers }: ReceivedRequest) => `${method} ${url} ${headers['x-api-key']}`;
-  const isQuery = request.method === 'GET' && nameOf(request) === nameOf(before);
-  return isQuery && request.headers.connection === 'close' && before.headers.connection === 'keep-alive';
 }
 
 async function listen(

@@ -1,8 +1,7 @@
 import { testHost } from './checks';
-import { bin, here, runToEnd, startProgram } from './serve';
+import { app, bin, runToEnd, startProgram } from './serve';
 
 const timeoutMs = 180_000;
-const app = (name: string) => here(`apps/${name}`);
 
 testHost(
   'SvelteKit 2, with adapter-node',
@@ -38,7 +37,7 @@ testHost(
 testHost(
   'Nuxt 4, with its own server',
   async () => {
-    await runToEnd(app('nuxt'), [here('apps/nuxt/node_modules/.bin/nuxt'), 'build']);
+    await runToEnd(app('nuxt'), [app('nuxt/node_modules/.bin/nuxt'), 'build']);
     return startProgram(app('nuxt'), () => [process.execPath, '.output/server/index.mjs']);
   },
   { timeoutMs },

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixtures } from '../../src/testing';
 import { testHost } from './checks';
-import { type Host, here, hostOf, runToEnd, startProgram } from './serve';
+import { app, bin, type Host, hostOf, runToEnd, startProgram } from './serve';
 
 const VERSIONS = [
-  { name: 'Next.js 16', folder: here('apps/next'), next: here('node_modules/.bin/next') },
-  { name: 'Next.js 14', folder: here('apps/next14'), next: here('apps/next14/node_modules/.bin/next') },
+  { name: 'Next.js 16', folder: app('next'), next: bin('next') },
+  { name: 'Next.js 14', folder: app('next14'), next: app('next14/node_modules/.bin/next') },
 ];
 
 for (const { name, folder, next } of VERSIONS) {

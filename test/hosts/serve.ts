@@ -1,7 +1,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { realpathSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -17,6 +19,9 @@ export interface Host {
 
 /** A folder or file of `test/hosts`. */
 export const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** The folder of an application, outside the repository, where its packages are installed. */
+export const app = (name: string): string => join(realpathSync(here('node_modules')), '../apps', name);
 
 /** A program of an installed package. */
 export const bin = (name: string): string => here(`node_modules/.bin/${name}`);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { Order } from '../../src/orders/attempt';
+import type { Transaction } from '../../src/service/operations/get-transaction';
 import type { Store } from '../../src/stores';
 import { stepsOf } from '../../src/stores/steps';
 import { crashBeforeCommit, notificationRequest } from '../../src/testing';
@@ -55,6 +56,29 @@ function testIn(kind: PlaceKind): void {
           { sale: two, amount: 29.9 },
         ],
       });
+    });
+
+    it('books a charge that comes as an event, if the service states its reference; else a person does', async () => {
+      const [s, first] = await sold();
+      const charge = (saleToken: string, said: Partial<Transaction>) => {
+        s.says(saleToken, { amount: 29.9, ...said });
+        const eventType = 'RECURRENCE_CHARGE_PAID' as const;
+        return s.deliver('recurrence', { eventType, externalId: s.key, saleToken, chargeAmount: 29.9 });
+      };
+      const [two, walkIn] = [newId(), newId()];
+      expect([await charge(two, {}), await charge(two, {})]).toEqual([200, 200]);
+      expect(await charge(walkIn, { referenceCode: 'another' })).toBe(200);
+      const lines = [`paid ${first} 59.7 first`, `paid ${two} 29.9 later`];
+      expect([await s.lines(), await s.cases()]).toEqual([lines, [`other_sale ${walkIn}`]]);
+      expect(await s.book(walkIn)).toBe('booked');
+      expect(await s.lines()).toEqual([...lines, `paid ${walkIn} 29.9 later`]);
+    });
+
+    it('keeps any other event of a recurrence as a case, and no sale of it is booked', async () => {
+      const [s, first] = await sold();
+      expect(await s.deliver('recurrence', { externalId: s.key })).toBe(200);
+      expect([await s.cases(), s.reports]).toEqual([['unhandled undefined'], ['unhandled']]);
+      expect(await s.lines()).toEqual([`paid ${first} 59.7 first`]);
     });
 
     it('books nothing that somebody else has made under its reference, really paid or not', async () => {
@@ -266,7 +290,7 @@ function testIn(kind: PlaceKind): void {
       const paid = vi.fn(() => sleep(100));
       const [s, sale] = await opened({ paid });
       const paying = s.pay(sale);
-      await vi.waitFor(() => expect(paid).toHaveBeenCalled());
+      await expect.poll(() => paid).toHaveBeenCalled();
       expect(await s.refund(sale, newId(), 9.7)).toBe(200);
       expect(await paying).toBe(200);
       expect(await s.lines()).toEqual([`paid ${sale} 59.7 first`, `returned ${sale} 9.7 left 50`]);
@@ -740,7 +764,7 @@ function testIn(kind: PlaceKind): void {
           : writeRecord(prefix, id, value, ...rest);
       const mortal = s.process(storeOf({ ...steps, writeRecord: dying }) as Store<unknown> as Store<never>);
       void s.pay(second, { referenceCode: `${s.key}-2` }, mortal);
-      await vi.waitFor(async () => expect(await s.lines()).toEqual([`paid ${second} 59.7 first`]));
+      await expect.poll(() => s.lines()).toEqual([`paid ${second} 59.7 first`]);
       s.place.skip?.(2 * MINUTE);
       s.says(second, { situation: 'PENDING' });
       const body = { saleToken: second, amount: 59.7, currency: 'BRL' };

@@ -365,7 +365,7 @@ describe('maintain', () => {
     const pending = paid(UUID, { situation: 'PENDING' });
     vi.spyOn(client, 'getTransaction').mockReturnValue(answer.promise);
     const running = orders.maintain();
-    await vi.waitFor(() => expect(client.getTransaction).toHaveBeenCalled());
+    await expect.poll(() => client.getTransaction).toHaveBeenCalled();
     expect(await other.maintain()).toEqual({ skipped: true, until: clock.now + 30_000 });
     clock.now += 30_001;
     vi.spyOn(client, 'getTransaction').mockResolvedValue(pending);

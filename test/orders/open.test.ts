@@ -44,7 +44,7 @@ describe('open', () => {
     const answer = deferred<Answer>();
     const { client, open, store } = setUp([answer.promise], { waitMs: 60_000 });
     const first = open();
-    await vi.waitFor(() => expect(client.calls).toHaveLength(1));
+    await expect.poll(() => client.calls).toHaveLength(1);
     const hasty = createOrders({ client, store, waitMs: 60 });
     const busy = { name: 'OrderBusyError', code: 'order_busy', outcome: 'not-sent' };
     await expect(hasty.open('order-1', request)).rejects.toMatchObject(busy);
@@ -143,7 +143,7 @@ describe('open', () => {
     const slow = deferred<Answer>();
     const { orders, open, clock, states } = setUp([slow.promise]);
     const late = open();
-    await vi.waitFor(async () => expect(await states()).toEqual(['order-1 sending']));
+    await expect.poll(() => states()).toEqual(['order-1 sending']);
     clock.now += LEASE_MS;
     const shown = await open();
     slow.resolve(undefined);
@@ -356,7 +356,7 @@ describe('a database that fails', () => {
     const answer = deferred<Answer>();
     const { open, client } = setUp([answer.promise], { store: failing('update', 5), waitMs: 3_000 });
     const opened = open();
-    await vi.waitFor(() => expect(client.calls).toHaveLength(1));
+    await expect.poll(() => client.calls).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(60_000);
     answer.resolve(undefined);
     // Five failures take 1.55 s of pauses.

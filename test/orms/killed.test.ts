@@ -7,6 +7,7 @@ import { chooseSeed, randomFrom } from '../machines/random';
 import { type Database, makeDatabase } from './databases';
 import { DRIVERS } from './drivers';
 import { type Dialect, NAMES, openAccess } from './orms';
+import { devDependencies } from './package.json';
 
 /** Built once, because a process starts in a third of the time then; among the packages, so that it finds them. */
 const WORKER = fileURLToPath(new URL('node_modules/.killed-worker.mjs', import.meta.url));
@@ -24,7 +25,8 @@ await build({
   entryPoints: [fileURLToPath(new URL('killed-worker.ts', import.meta.url))],
   outfile: WORKER,
   bundle: true,
-  packages: 'external',
+  // Of this folder; the library's own stay in the bundle.
+  external: Object.keys(devDependencies),
   alias: { 'pix-automatic-sdk/stores': fileURLToPath(new URL('../../src/stores/index.ts', import.meta.url)) },
   platform: 'node',
   format: 'esm',

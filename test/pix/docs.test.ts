@@ -27,12 +27,14 @@ describe.each([
 ] as [string, PixLocale][])('%s', (file, locale) => {
   it('lists each code once, as explainPixCode explains it', () => {
     const codes = codesOf(file);
-    expect(new Set(codes.map(({ context, text }) => context + text.slice(0, 6))).size).toBe(59);
-    expect(codes).toHaveLength(59);
+    expect(new Set(codes.map(({ context, text }) => context + text.slice(0, 6))).size).toBe(67);
+    expect(codes).toHaveLength(67);
     for (const { context, text, who, action } of codes) {
       const code = text.slice(1, 5);
       const explained = explainPixCode(code, context, locale);
-      expect(text).toBe(`\`${code}\`${explained?.endsCharge === true ? ' ●' : ''} ${explained?.meaning}`);
+      const ofPages = explained?.source.includes('public pages') ? ' ○' : '';
+      const mark = explained?.endsCharge === true ? ' ●' : ofPages;
+      expect(text).toBe(`\`${code}\`${mark} ${explained?.meaning}`);
       expect([who, action]).toEqual([explained && parties[locale][explained.who], explained?.action]);
     }
   });

@@ -2,10 +2,13 @@ import { explainPixCode } from 'pix-automatic-sdk/pix';
 import { describe, expect, it } from 'vitest';
 import { CODES } from '../../src/pix/explain-pix-code';
 
-/** The lists of codes from the facts of Pix. ● marks a code that ends the charge for good. */
+/**
+ * The lists of codes from the facts of Pix. ● marks a code that ends the charge for good, ○ one of the service's public pages,
+ * which do not say whether it does.
+ */
 const listed = {
   charge:
-    'AB10 AC05● AC06 AM02 AM09● DENC● DS27● DTED● DTNT IRNT MIDI● MSUC● NIEC NIPA NITX● QUNT RC09● UDEI',
+    'AB09○ AB10 AC01○ AC03○ AC05● AC06 AG03○ AM02 AM04○ AM09● DENC● DS27● DTED● DTNT IRNT MD01○ MIDI● MSUC● NIEC NIPA NITX● QUNT RC09● SL02○ SLCR○ UDEI',
   'charge-cancelled': 'ACCT BLCK CCLD FAIL OTHR SLCR SLBD',
   return: 'MD06 SL02 BE08 FR01 REFU',
   payout:
@@ -14,21 +17,21 @@ const listed = {
 
 const contexts = Object.keys(listed) as (keyof typeof listed)[];
 const rows = contexts.flatMap((context) =>
-  listed[context].split(' ').map((item) => [context, item.slice(0, 4), item.endsWith('●')] as const),
+  listed[context].split(' ').map((item) => [context, item.slice(0, 4), item.slice(4)] as const),
 );
 
 describe('explainPixCode', () => {
   // Each meaning, who can act and how is compared with the tables of both guides in docs.test.ts.
-  it.each(rows)('explains %s %s in both languages, with its source', (context, code, ends) => {
+  it.each(rows)('explains %s %s in both languages, with its source', (context, code, mark) => {
     const inPortuguese = explainPixCode(code, context);
     const inEnglish = explainPixCode(code, context, 'en');
     expect(inEnglish).toEqual({
       code,
       meaning: expect.stringMatching(/^[A-Z]/),
-      ...(context === 'charge' ? { endsCharge: ends } : {}),
+      ...(context === 'charge' && mark !== '○' ? { endsCharge: mark === '●' } : {}),
       who: expect.stringMatching(/^(payer|merchant|bank)$/),
       action: expect.stringMatching(/^[A-Z].+\.$/),
-      source: expect.stringContaining('v2.9.0'),
+      source: expect.stringContaining(mark === '○' ? 'public pages, not its document' : 'v2.9.0'),
     });
     const { meaning, action, ...same } = inEnglish ?? {};
     expect(inPortuguese).toMatchObject(same);
@@ -42,7 +45,7 @@ describe('explainPixCode', () => {
       const codes = rows.filter(([where]) => where === context).map(([, code]) => code);
       expect(codes.sort()).toEqual(Object.keys(CODES[context]).sort());
     }
-    expect(rows).toHaveLength(18 + 7 + 5 + 29);
+    expect(rows).toHaveLength(26 + 7 + 5 + 29);
   });
 
   it('explains the same code differently in each context', () => {

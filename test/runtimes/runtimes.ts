@@ -21,8 +21,6 @@ export interface Runtime {
   readonly expected: {
     /** Header values are sent as UTF-8, although the fetch standard requires Latin-1. */
     readonly utf8Headers?: boolean;
-    /** Queries go over kept connections, and again over one of their own before they count as failed. */
-    readonly keptQueries: boolean;
     readonly refused: NoConnection;
     readonly unresolved: NoConnection;
     readonly untrusted: NoConnection;
@@ -30,7 +28,6 @@ export interface Runtime {
 }
 
 const nodeFailures = {
-  keptQueries: true,
   refused: { outcome: 'not-sent', reason: 'ECONNREFUSED' },
   unresolved: { outcome: 'not-sent', reason: 'ENOTFOUND' },
   untrusted: { outcome: 'not-sent', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
@@ -66,7 +63,6 @@ export const runtimes: readonly Runtime[] = [
     requires: true,
     sqlite: true,
     expected: {
-      keptQueries: true,
       refused: { outcome: 'not-sent', reason: null },
       unresolved: { outcome: 'not-sent', reason: null },
       untrusted: { outcome: 'not-sent', reason: 'invalid peer certificate' },
@@ -84,7 +80,6 @@ export const runtimes: readonly Runtime[] = [
     sqlite: false,
     expected: {
       utf8Headers: true,
-      keptQueries: false,
       refused: unknown,
       unresolved: unknown,
       untrusted: unknown,

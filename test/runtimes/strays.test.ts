@@ -53,8 +53,11 @@ it.for(runtimes.filter(({ name }) => /^(?:Node 2[0246]|Bun|Deno)$/.test(name)))(
       const sentTwice = [...service.acted.values()].filter((times) => times > 1).length;
       const { crossed } = service;
       console.log(`${runtime.name}: ${JSON.stringify({ ...counts, sentTwice, crossed })}`);
-      const none = { refused: 0, wrong: 0, failedQueries: 0, otherFailures: 0, sentTwice: 0 };
-      expect({ ...counts, sentTwice }, examples.join('\n')).toEqual({ tries: 2 * tries, ...none });
+      const none = { refused: 0, wrong: 0, otherFailures: 0, sentTwice: 0 };
+      const { failedQueries, ...changes } = counts;
+      expect({ ...changes, sentTwice }, examples.join('\n')).toEqual({ tries: 2 * tries, ...none });
+      // A query may fail by a stray, like anybody's, but only visibly.
+      expect(failedQueries).toBeLessThan(tries);
       // Strays did cross requests, and only queries go over connections that served somebody before.
       expect(crossed).toEqual({ GET: expect.any(Number) });
       expect(service.acted.size).toBe(2 * Math.ceil((tries * 2) / 3));

@@ -27,7 +27,7 @@ async function open() {
     new PaymentsClient({ baseUrl: sandbox.url, ...sandbox.credentials, ...options });
   /** A call is logged when its connection is done. */
   const statuses = async (count: number) => {
-    await vi.waitFor(() => expect(logged).toHaveLength(count));
+    await expect.poll(() => logged).toHaveLength(count);
     return logged;
   };
   return { sandbox, clientWith, client: clientWith(), statuses };
@@ -103,7 +103,7 @@ describe.each([401, 403] as const)('a fault that refuses the pair with %d', (sta
         () => 'answer',
         ({ code, httpStatus, outcome, attempts }) => `${code} ${httpStatus}: ${outcome} after ${attempts}`,
       );
-      await vi.waitFor(() => expect(logged).toHaveLength(requests));
+      await expect.poll(() => logged).toHaveLength(requests);
       return `${logged.join(' ')}: ${ended}`;
     };
     return { sandbox, client, end };

@@ -5,7 +5,7 @@ import { text } from '../../src/sandbox/text';
 import { en } from '../../src/sandbox/texts.en';
 import { pt } from '../../src/sandbox/texts.pt';
 import { filled } from '../../src/shared/filled';
-import { expectPortuguese } from '../cli/expect-portuguese';
+import { expectPortuguese } from './expect-portuguese';
 
 const english: Readonly<Record<string, string>> = { ...en, ...pageEnglish };
 const portuguese: Readonly<Record<string, string>> = { ...pt, ...pagePortuguese };

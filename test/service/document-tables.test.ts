@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type * as z from 'zod/mini';
 import { payoutObject } from '../../src/service/notifications/payout';
+import { recurrenceObject } from '../../src/service/notifications/recurrence';
 import { refundObject } from '../../src/service/notifications/refund';
 import { reversalObject } from '../../src/service/notifications/reversal';
 import { saleObject } from '../../src/service/notifications/sale';
@@ -18,7 +19,7 @@ import type { Field } from './fields';
 import * as tables from './tables';
 
 const sections: [section: string, schema: z.ZodMiniType, table: readonly Field[]][] = [
-  ['2.1', recurringCheckoutRequestObject, tables.checkoutRequestFields],
+  ['2.1', recurringCheckoutRequestObject, [...tables.checkoutRequestFields, ...tables.variableAmountFields]],
   ['2.2', recurringCheckoutObject, tables.checkoutAnswerFields],
   ['2.3', transactionObject, tables.transactionFields],
   ['4.3', scheduledPaymentCancellationRequestObject, tables.cancellationRequestFields],
@@ -27,6 +28,7 @@ const sections: [section: string, schema: z.ZodMiniType, table: readonly Field[]
   ['6.3', reversalObject, tables.reversalFields],
   ['6.4', refundObject, tables.refundFields],
   ['6.5', payoutObject, [...tables.payoutFields, ...tables.failedPayoutFields]],
+  ['6.1', recurrenceObject, tables.recurrenceFields],
 ];
 
 it.each(sections)('the schema has no field that document section %s does not show', (_, schema, table) => {

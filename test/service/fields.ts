@@ -24,6 +24,13 @@ export const types = {
   boolean: { right: [true, false], wrong: ['true', 'false', '', 1, 0, {}, []], expected: 'a boolean' },
   /** Of an object that is one of two kinds. */
   either: { right: [true, false], wrong: ['true', 1, 0, {}, []], expected: 'true or false' },
+  /** What an event of a recurrence reports. */
+  event: {
+    right: ['RECURRENCE_AUTHORIZED', 'RECURRENCE_CHARGE_PAID'],
+    wrong: [7, true, {}, ['RECURRENCE_AUTHORIZED']],
+    expected:
+      'RECURRENCE_AUTHORIZED or RECURRENCE_REJECTED or RECURRENCE_EXPIRED or RECURRENCE_CANCELLED or RECURRENCE_CONCLUDED or RECURRENCE_CHARGE_SCHEDULED or RECURRENCE_CHARGE_PAID or RECURRENCE_CHARGE_FAILED',
+  },
   object: { right: [{}, { novel: 1 }], wrong: ['text', 7, true, [], ['text']], expected: 'an object' },
   array: { right: [[]], wrong: ['text', 7, {}], expected: 'an array' },
 } satisfies Record<string, { right: unknown[]; wrong: unknown[]; expected: string }>;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type * as z from 'zod/mini';
 import * as guards from '../../src/service/guards.generated';
 import { payoutObject } from '../../src/service/notifications/payout';
+import { recurrenceObject } from '../../src/service/notifications/recurrence';
 import { refundObject } from '../../src/service/notifications/refund';
 import { reversalObject } from '../../src/service/notifications/reversal';
 import { saleObject } from '../../src/service/notifications/sale';
@@ -19,12 +20,14 @@ export interface Guarded {
 }
 
 const journey = fixtures.recurringCheckout({ response: { instructions: { qrCode: { base64: 'aQ==' } } } });
+const failedCharge = fixtures.recurrence({ eventType: 'RECURRENCE_CHARGE_FAILED' });
 const cancelled = { status: 0, message: 'success' };
 const rows: [string, Guarded['object'], Guarded['isAsDocumented'], ...object[]][] = [
   ['a sale', saleObject, guards.isSale, fixtures.payment()],
   ['a reversal', reversalObject, guards.isReversal, fixtures.reversal()],
   ['a refund', refundObject, guards.isRefund, fixtures.refund()],
   ['a payout', payoutObject, guards.isPayout, fixtures.payout(), fixtures.failedPayout()],
+  ['an event', recurrenceObject, guards.isRecurrence, fixtures.recurrence(), failedCharge],
   ['a journey', recurringCheckoutObject, guards.isRecurringCheckout, journey],
   ['a transaction', transactionObject, guards.isTransaction, fixtures.transaction()],
   ['a cancellation', scheduledPaymentCancellationObject, guards.isScheduledPaymentCancellation, cancelled],

@@ -1,6 +1,7 @@
 import type { Schema } from 'pix-automatic-sdk';
 import {
   payoutPayloadSchema,
+  recurrencePayloadSchema,
   refundPayloadSchema,
   reversalPayloadSchema,
   salePayloadSchema,
@@ -10,12 +11,20 @@ import { validate } from '../../src/service/schema';
 import {
   failedPayoutPayload,
   payoutPayload,
+  recurrencePayload,
   refundPayload,
   reversalPayload,
   salePayload,
 } from '../webhooks/payloads';
 import { changed, testFields } from './fields';
-import { failedPayoutFields, payoutFields, refundFields, reversalFields, saleFields } from './tables';
+import {
+  failedPayoutFields,
+  payoutFields,
+  recurrenceFields,
+  refundFields,
+  reversalFields,
+  saleFields,
+} from './tables';
 
 const kinds = [
   ['6.2, sale', salePayloadSchema, salePayload, saleFields],
@@ -23,6 +32,12 @@ const kinds = [
   ['6.4, refund', refundPayloadSchema, refundPayload, refundFields],
   ['6.5, payout that was made', payoutPayloadSchema, payoutPayload, payoutFields],
   ['6.5, payout that failed', payoutPayloadSchema, failedPayoutPayload, failedPayoutFields],
+  [
+    '6.1, event of a recurrence',
+    recurrencePayloadSchema,
+    () => recurrencePayload({ eventType: 'RECURRENCE_CHARGE_FAILED' }),
+    recurrenceFields,
+  ],
 ] as const;
 
 describe.each(kinds)('document section %s', (_, given, payload, fields) => {
@@ -50,7 +65,7 @@ describe.each(kinds)('document section %s', (_, given, payload, fields) => {
   );
 });
 
-it.each(kinds.slice(1))(
+it.each(kinds.slice(1, 5))(
   'the text null, and no other, reads as a receipt of null: %s',
   (_, schema, payload) => {
     for (const [receipt, read] of [

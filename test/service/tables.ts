@@ -28,6 +28,12 @@ export const checkoutRequestFields = table(
   },
 );
 
+/** Of the request, not in the document: the service's public pages. */
+export const variableAmountFields = table(
+  'recurrence.amount: valueType string, debitorMinimumAmount number',
+  { 'recurrence.amount.debitorMinimumAmount': [0, 0.01, 59.7] },
+);
+
 /** Section 2.2. Required is what the operation is for: the uuid, and a way to the QR code. */
 export const checkoutAnswerFields = table(
   `
@@ -120,3 +126,15 @@ export const payoutFields = table(
 
 /** Section 6.5: only a payout that failed has a code. */
 export const failedPayoutFields = [...payoutFields, ...table('error_code string')];
+
+/** Not in the document: the service's public pages. */
+export const recurrenceFields = table(
+  `
+  eventType event!, idRec string!, externalId string, planId string, contractId string, contractDescription string
+  status string, periodicity string, valueType string, amount number, payerDocument string, payerName string
+  initialDate string, finalDate string, nextRecurrenceDate string, eventDate string, saleToken string
+  chargeAmount number, chargeDueDate string, chargeStatus string
+  rejectionCode string, rejectionReason string, retryScheduled boolean
+  `,
+  { idRec: identity, saleToken: identity },
+);

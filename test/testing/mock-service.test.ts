@@ -218,7 +218,7 @@ describe('deliveries on the fake clock', () => {
     const { service, clock } = openMockService({ deliverTo });
     for (let amount = 1; amount <= 100; amount++) service.payOut({ amount });
     void clock.advance(0);
-    await vi.waitFor(() => expect(deliverTo).toHaveBeenCalledTimes(64));
+    await expect.poll(() => deliverTo).toHaveBeenCalledTimes(64);
     await service.close();
     expect(deliverTo).toHaveBeenCalledTimes(64);
     expect(service.deliveries[99]?.attempts).toMatchObject([{ httpStatus: undefined, error: 'closed' }]);

@@ -11,7 +11,16 @@ import { credentials } from './support';
 
 function openHandler() {
   const acted = vi.fn();
-  const names = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized', 'charge'] as const;
+  const names = [
+    'payment',
+    'saleStatus',
+    'reversal',
+    'refund',
+    'payout',
+    'recurrence',
+    'unrecognized',
+    'charge',
+  ] as const;
   const on = Object.fromEntries(names.map((name) => [name, acted]));
   const charge = defineNotification({
     kind: 'charge',

@@ -20,7 +20,7 @@ import { fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import * as w from 'pix-automatic-sdk/webhooks';
 declare const client: PaymentsClient, transaction: Transaction, checkout: RecurringCheckout, error: PaymentsError;
-declare const sale: w.SalePayload, reversal: w.ReversalPayload, failed: w.FailedPayout, report: w.WebhookReport;
+declare const sale: w.SalePayload, reversal: w.ReversalPayload, failed: w.FailedPayout, recurrence: w.RecurrencePayload, report: w.WebhookReport;
 const credentials = { apiKey: 'key', apiToken: 'token' };
 const charge = w.defineNotification({ kind: 'charge', match: () => true, schema: w.salePayloadSchema, subject: () => '' });
 `;
@@ -50,6 +50,7 @@ const openLists: ReadonlyArray<readonly [code: string, values: readonly string[]
   ["error.outcome === '|'", ['not-sent', 'refused', 'unknown']],
   ["error.code === '|'", ['api_error', 'timeout', 'store_failed']],
   ["report.code === '|'", ['unauthorized', 'unhandled', 'store_failed']],
+  ["recurrence.eventType === '|'", ['RECURRENCE_AUTHORIZED', 'RECURRENCE_CHARGE_FAILED']],
   ["notificationRequest('|')", ['payment', 'saleStatus', 'failedPayout', 'custom']],
   ["w.createWebhookHandler({ credentials, on: { payment: '|' } })", ['ignore']],
 ];
@@ -68,7 +69,7 @@ const fieldsAndOptions: ReadonlyArray<readonly [code: string, names: readonly st
   ['w.createWebhookHandler({ credentials: { | } })', ['apiKey', 'apiToken']],
   [
     'w.createWebhookHandler({ credentials, kinds: [charge], on: { | } })',
-    ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized', 'charge'],
+    ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'recurrence', 'unrecognized', 'charge'],
   ],
   ['new RedisStore({} as never, { | })', ['prefix', 'namespace']],
   [

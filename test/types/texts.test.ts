@@ -45,8 +45,6 @@ describe('the compiler', { timeout: 120_000 }, () => {
     ['src/sandbox/texts.pt.ts', 'pay.about'],
     ['src/sandbox/inventions.pt.ts', 'shipping'],
     ['src/sandbox/page/app/texts.pt.ts', 'deliveries'],
-    ['src/cli/texts.pt.ts', 'exit.worked'],
-    ['src/cli/verify/texts.pt.ts', 'cause.truncates'],
   ])('names in %s the key that is missing there: %s', (file, key) => {
     const contents = ts.sys.readFile(file) ?? '';
     const lacking = contents.replace(
@@ -68,9 +66,7 @@ describe('the compiler', { timeout: 120_000 }, () => {
   it.each([
     ["import { text } from '../../src/sandbox/text'; text('no.such');", '"no.such"'],
     ["import { textsIn } from '../../src/sandbox/page/app/texts'; textsIn('en').noSuch;", "'noSuch'"],
-    ["import { say } from '../../src/cli/language'; say('no.such');", '"no.such"'],
-    ["import type { StepId } from '../../src/cli/texts'; 'noSuch' satisfies StepId;", '"noSuch"'],
-    ["import type { CauseId } from '../../src/cli/texts'; 'noSuch' satisfies CauseId;", '"noSuch"'],
+    ["import type { StepId } from '../../src/cli/verify/hints'; 'noSuch' satisfies StepId;", '"noSuch"'],
   ])('names the key that is in no catalogue, in %s', (code, key) => {
     const sample = 'test/types/planted.ts';
     expect(complaints({ [sample]: code }, sample).join('\n')).toContain(key);

@@ -11,8 +11,10 @@ import {
   parseNotification,
   payoutFailure,
   type payoutPayloadSchema,
+  type RecurrencePayload,
   type RefundPayload,
   type ReversalPayload,
+  type recurrencePayloadSchema,
   type refundPayloadSchema,
   type reversalPayloadSchema,
   type SalePayload,
@@ -24,6 +26,7 @@ import {
 import type * as z from 'zod/mini';
 import * as zod from 'zod/mini';
 import type { payoutObject } from '../../src/service/notifications/payout';
+import type { recurrenceObject } from '../../src/service/notifications/recurrence';
 import type { refundObject } from '../../src/service/notifications/refund';
 import type { reversalObject } from '../../src/service/notifications/reversal';
 import type { saleObject } from '../../src/service/notifications/sale';
@@ -31,7 +34,12 @@ import { type Equal, type HasIndex, isTrue, type Known, type SameFields } from '
 
 // Each payload type is what its schema infers.
 isTrue<
-  SameFields<Known<SalePayload>, Known<z.output<typeof saleObject>>, 'src/service/notifications/sale.ts'>
+  SameFields<
+    // `recurrence` is what this library makes of an event, and in no sale's body.
+    Omit<Known<SalePayload>, 'recurrence'>,
+    Known<z.output<typeof saleObject>>,
+    'src/service/notifications/sale.ts'
+  >
 >();
 isTrue<
   SameFields<
@@ -54,7 +62,15 @@ isTrue<
     'src/service/notifications/payout.ts'
   >
 >();
-isTrue<Equal<HasIndex<SalePayload | ReversalPayload | RefundPayload>, false>>();
+isTrue<
+  SameFields<
+    Known<RecurrencePayload>,
+    Known<z.output<typeof recurrenceObject>>,
+    'src/service/notifications/recurrence.ts'
+  >
+>();
+isTrue<Equal<SalePayload['recurrence'], RecurrencePayload | undefined>>();
+isTrue<Equal<HasIndex<RecurrencePayload | SalePayload | ReversalPayload | RefundPayload>, false>>();
 isTrue<Equal<HasIndex<SuccessfulPayout> | HasIndex<FailedPayout>, false>>();
 
 // The schemas are Standard Schemas of these types.
@@ -62,6 +78,7 @@ isTrue<Equal<StandardSchemaV1.InferOutput<typeof salePayloadSchema>, SalePayload
 isTrue<Equal<StandardSchemaV1.InferOutput<typeof reversalPayloadSchema>, ReversalPayload>>();
 isTrue<Equal<StandardSchemaV1.InferOutput<typeof refundPayloadSchema>, RefundPayload>>();
 isTrue<Equal<StandardSchemaV1.InferOutput<typeof payoutPayloadSchema>, PayoutPayload>>();
+isTrue<Equal<StandardSchemaV1.InferOutput<typeof recurrencePayloadSchema>, RecurrencePayload>>();
 isTrue<Equal<StandardSchemaV1.InferInput<typeof salePayloadSchema>, SalePayload>>();
 void (salePayloadSchema satisfies StandardSchemaV1<SalePayload>);
 
@@ -88,6 +105,11 @@ export function payloadsOfKinds(notification: Notification): void {
       break;
     case 'payout':
       payoutsNarrow(notification.payload);
+      break;
+    case 'recurrence':
+      isTrue<Equal<typeof notification.payload, RecurrencePayload>>();
+      // @ts-expect-error: an event that the service's public pages do not show
+      notification.payload.eventType === 'RECURRENCE_PAUSED';
       break;
     case 'unrecognized':
       // @ts-expect-error: nothing is known of its body but `raw`
@@ -214,7 +236,15 @@ const own = parseNotification({ body: '{}', kinds: [charge, byHand] });
 isTrue<
   Equal<
     typeof own.kind,
-    'payment' | 'saleStatus' | 'reversal' | 'refund' | 'payout' | 'unrecognized' | 'charge' | 'byHand'
+    | 'payment'
+    | 'saleStatus'
+    | 'reversal'
+    | 'refund'
+    | 'payout'
+    | 'recurrence'
+    | 'unrecognized'
+    | 'charge'
+    | 'byHand'
   >
 >();
 if (own.kind === 'charge') isTrue<Equal<typeof own.payload, { instructionId: string; attempt: number }>>();

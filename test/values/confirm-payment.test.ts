@@ -180,13 +180,16 @@ it.each([
   [0.1 + 0.2, 0.3, 'BRL', ''],
   [1.1 + 2.2, 3.3, 'KWD', ''],
   [100.00000000000001, 100, 'JPY', ''],
+  // The larger an amount, the larger what its calculation leaves.
+  [1234567890.41 * 3, 3703703671.23, 'BRL', ''],
+  [3703703671.2301, 3703703671.23, 'CLF', 'amount'],
   // A real difference, however small.
   ...[10.01, 10.005, 10.004, 9.999].map((amount) => [amount, 10, 'BRL', 'amount']),
   [100.4, 100, 'JPY', 'amount'],
   [10.001, 10, 'KWD', 'amount'],
-  // Of a currency that is not known, nobody knows the minor unit.
-  [10.000000000000002, 10, 'XXX', 'amount'],
-  [10.000000000000002, 10, undefined, 'amount'],
+  // No currency has an amount that differs by so little.
+  [10.000000000000002, 10, 'XXX', ''],
+  [10.000000000000002, 10, undefined, ''],
 ] as Array<[number, number, string | undefined, string]>)(
   '%d is compared with %d as money, in the minor units of %s: "%s" differs',
   async (notified, queried, currency, different) => {

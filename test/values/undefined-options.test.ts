@@ -361,7 +361,9 @@ const cases: Readonly<Record<string, Case>> = {
     },
     { state: () => 'PAID', content: 'no function', order: 'no function' },
   ),
-  'PaymentsClientOptions of PaymentsClient': takes<Omit<PaymentsClientOptions, 'allowInsecureHttp'>>(
+  'PaymentsClientOptions of PaymentsClient': takes<
+    Omit<PaymentsClientOptions, 'allowInsecureHttp' | 'dispatcher'>
+  >(
     resolveOptions,
     {
       ...other,
@@ -370,6 +372,12 @@ const cases: Readonly<Record<string, Case>> = {
       ...{ fetch: none, onRequest: none, onResponse: none, onRetry: none },
     },
     () => ({ baseUrl: 'http://localhost', ...credentials }),
+  ),
+  // It does not go together with `fetch`.
+  'dispatcher of PaymentsClient': takes<Pick<PaymentsClientOptions, 'dispatcher'>>(
+    (options) => resolveOptions(options as PaymentsClientOptions),
+    { dispatcher: { dispatch: () => true } },
+    () => ({ baseUrl: 'http://localhost', ...credentials }) as object,
   ),
   'insecure PaymentsClient': takes<Some<'allowInsecureHttp'>>(
     (options) => new PaymentsClient({ baseUrl: 'http://intern', ...credentials, ...(options as object) }),

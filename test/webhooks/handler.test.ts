@@ -11,7 +11,14 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { deliver } from '../helpers/deliver';
 import { listen } from '../helpers/listen';
 import { gate, throwing } from './faults';
-import { payoutPayload, queries, refundPayload, reversalPayload, salePayload } from './payloads';
+import {
+  payoutPayload,
+  queries,
+  recurrencePayload,
+  refundPayload,
+  reversalPayload,
+  salePayload,
+} from './payloads';
 import {
   authorization,
   basic,
@@ -301,11 +308,12 @@ describe('a notification', () => {
     ['reversal', reversalPayload(), queries.reversal],
     ['refund', refundPayload(), queries.refund],
     ['payout', payoutPayload(), queries.payout],
+    ['recurrence', recurrencePayload(), ''],
     ['unrecognized', { instructionId: 'i-1' }, ''],
   ] as const)('of kind %s reaches its callback alone, once, over HTTP', async (kind, body, query) => {
     const given: unknown[] = [];
     const note = (notification: { kind: string }) => void given.push(notification.kind);
-    const kinds = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'];
+    const kinds = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'recurrence', 'unrecognized'];
     const callbacks = kinds.map((each) => [each, each === kind ? note : () => expect.unreachable()]);
     const { handler, reports } = createListener({ on: Object.fromEntries(callbacks) });
     const at = await serveHandler(handler);

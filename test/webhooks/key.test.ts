@@ -65,8 +65,10 @@ describe('a key, being injective,', () => {
     const sold = ['sale', saleToken, newStatus];
     const refunded = ['refund', Object(refund)['uuid'], status];
     const paidOut = ['payout', uuid, success, status];
-    const parts = { payment: sold, saleStatus: sold, refund: refunded, payout: paidOut, unrecognized: [] };
-    return JSON.stringify({ ...parts, reversal: ['reversal', uuid, status] }[kind]);
+    const parts = { payment: sold, saleStatus: sold, refund: refunded, payout: paidOut };
+    return JSON.stringify(
+      { ...parts, recurrence: [], unrecognized: [], reversal: ['reversal', uuid, status] }[kind],
+    );
   }
 
   it('is shared by two notifications exactly when kind, identity and state are the same', () => {

@@ -148,7 +148,9 @@ describe('the body of a merchant’s own kind', () => {
 describe('a definition that cannot work', () => {
   const refusal = (message: string) =>
     expect.objectContaining({ code: 'configuration', message: expect.stringContaining(message) });
-  const documented = ['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'unrecognized'];
+  const documented = [
+    ...['payment', 'saleStatus', 'reversal', 'refund', 'payout', 'recurrence', 'unrecognized'],
+  ];
 
   const noSchema = [undefined, null, {}, { '~standard': {} }, () => true];
 

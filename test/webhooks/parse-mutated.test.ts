@@ -154,6 +154,7 @@ function identityOf({ kind, raw }: Parsed): string {
     refund: [Reflect.get(Object(refund), 'uuid'), status],
     reversal: [uuid, status],
     payout: [uuid, success, status],
+    recurrence: [raw],
     charge: [instructionId, status],
     unrecognized: [raw],
   };

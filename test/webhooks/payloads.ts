@@ -15,6 +15,15 @@ export const payoutPayload = () => fixtures.payout({ uuid: 'p-1' });
 
 export const failedPayoutPayload = () => fixtures.failedPayout({ uuid: 'p-1' });
 
+/** Of the service's public pages; not in its document. A charge has the sale `c-1`. */
+export const recurrencePayload = (overrides: Parameters<typeof fixtures.recurrence>[0] = {}) =>
+  fixtures.recurrence({
+    idRec: 'RR1',
+    externalId: 'order-1',
+    ...overrides,
+    ...(/CHARGE/.test(overrides.eventType ?? '') && { saleToken: overrides.saleToken ?? 'c-1' }),
+  });
+
 /** The query that the service sends with each kind (document sections 6.2 to 6.5). */
 export const queries = {
   sale: '',

@@ -1,5 +1,6 @@
 import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it } from 'vitest';
+import { CASE_TEXTS, endedBy, fateOfCase } from '../../src/orders/case-reasons';
 import { stepsOf } from '../../src/stores/steps';
 import type { WebhookReport } from '../../src/webhooks';
 import { createListener } from '../../src/webhooks/handler';
@@ -16,6 +17,9 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
   const orders: OrderLink = {
     client: { getTransaction: async () => ({}) },
     asPayment: () => undefined,
+    endedBy,
+    texts: CASE_TEXTS,
+    fateOf: fateOfCase,
     find: async () => ({ key: 'order-1', early: [] }),
     decide: async () => ({
       details: { order: 'order-1' },

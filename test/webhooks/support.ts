@@ -1,7 +1,9 @@
 import { inspect } from 'node:util';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { MemoryStore, type WebhookHandlerOptions, type WebhookReport } from 'pix-automatic-sdk/webhooks';
-import { createListener as createOwn, type OrdersListener } from '../../src/webhooks/handler';
+import { type PaidTransaction, settle } from '../../src/orders/settle';
+import { createListener as createOwn, type ListenerParts } from '../../src/webhooks/handler';
+import type { RunResult } from '../../src/webhooks/run-once';
 import { authorization, credentials } from '../helpers/deliver';
 import { salePayload } from './payloads';
 
@@ -13,7 +15,8 @@ export function basic({ apiKey, apiToken }: { readonly apiKey: string; readonly 
 }
 
 /** A handler, with what its callbacks and `onReport` were told. */
-export interface Listener extends OrdersListener {
+export interface Listener extends ListenerParts {
+  readonly settle: (paid: PaidTransaction) => Promise<RunResult>;
   readonly acted: readonly string[];
   readonly reports: readonly WebhookReport[];
 }
@@ -26,7 +29,7 @@ export function createListener(options: Partial<WebhookHandlerOptions> | object 
   const on = { payment: note, saleStatus: note, reversal: note, refund: note, payout: note };
   const onReport = (report: WebhookReport) => reports.push(report);
   const listener = createOwn({ credentials, store: new MemoryStore(), on, onReport, ...options });
-  return { ...listener, acted, reports };
+  return { ...listener, settle: (paid) => settle(paid, listener), acted, reports };
 }
 
 /** Each report in a line: `busy 503 payment:s-1:PAID`, with the key of what could be read. */
@@ -76,5 +79,5 @@ export async function send(
 }
 
 /** Replays all dead letters, whether they are due or not. */
-export const replayAll = async ({ replay, deadLetters }: OrdersListener['handler']) =>
+export const replayAll = async ({ replay, deadLetters }: ListenerParts['handler']) =>
   replay(await deadLetters.list());

@@ -2,10 +2,10 @@ import { createInterface } from 'node:readline/promises';
 import type { Control, Field, Subject } from '../../sandbox/controls/control';
 import { controls } from '../../sandbox/controls/controls';
 import type { SandboxScheduledPayment } from '../../sandbox/model/records';
-import type { Text } from '../../sandbox/text';
+import { filled } from '../../shared/filled';
 import { type Command, type OptionSpec, type Options, sandboxOptions, section } from '../command';
 import { didYouMean, failure, usageFailure } from '../failure';
-import { day, money, say } from '../language';
+import { money } from '../format';
 import { answerHint, paintAnswer } from '../output';
 import {
   connectSandbox,
@@ -13,8 +13,7 @@ import {
   type ListedTransaction,
   type SandboxClient,
 } from '../sandbox-client';
-import type { TextKey } from '../texts';
-import { line } from '../visible';
+import { line, visible } from '../visible';
 
 /** What a command acts on. */
 interface Chosen {
@@ -28,30 +27,30 @@ interface Chosen {
 
 /** How a command finds what it acts on: what is named, or else the newest that it can act on. */
 interface SubjectOfCommand {
-  readonly argument: TextKey;
-  readonly without: TextKey;
+  readonly argument: string;
+  readonly without: string;
   choose(transactions: readonly ListedTransaction[], named: string | undefined): Chosen;
 }
 
 const subjects: Readonly<Record<Exclude<Subject, 'delivery'>, SubjectOfCommand>> = {
   journey: {
-    argument: 'value.journey',
-    without: 'without.journey',
+    argument: 'uuid or referenceCode',
+    without: 'The newest journey that is not paid yet.',
     choose: (transactions, named) => chooseJourney(transactions, named, 'PENDING'),
   },
   'paid-journey': {
-    argument: 'value.journey',
-    without: 'without.paidJourney',
+    argument: 'uuid or referenceCode',
+    without: 'The newest transaction that is paid.',
     choose: (transactions, named) => chooseJourney(transactions, named, 'PAID'),
   },
   'scheduled-payment': {
-    argument: 'value.scheduledPayment',
-    without: 'without.scheduledPayment',
+    argument: 'instruction id, or uuid or referenceCode of its journey',
+    without: 'The next payment of the newest journey that has one scheduled. Of a journey: its next one.',
     choose: chooseScheduled,
   },
   reversal: {
-    argument: 'value.reversal',
-    without: 'without.reversal',
+    argument: 'uuid of the reversal',
+    without: 'The newest reversal that is PENDING.',
     choose(transactions, named) {
       const reversals = transactions.flatMap(({ reversals }) => reversals);
       if (named !== undefined && !reversals.some(({ uuid }) => uuid === named)) {
@@ -59,11 +58,11 @@ const subjects: Readonly<Record<Exclude<Subject, 'delivery'>, SubjectOfCommand>>
           named,
           reversals.map(({ uuid }) => uuid),
         );
-        throw failure('none.suchReversal', { hint });
+        throw failure(line`No reversal has this uuid.${hint} \`pix-automatic-sdk list\` shows them all.`);
       }
       const id = named ?? reversals.findLast(({ status }) => status === 'PENDING')?.uuid;
       if (id !== undefined) return { id, identity: {} };
-      throw failure('none.reversal');
+      throw failure('No reversal is PENDING: `pix-automatic-sdk reverse` starts one.');
     },
   },
 };
@@ -85,9 +84,13 @@ function chooseJourney(
     return { id: uuid, referenceCode, amount, identity: { uuid, referenceCode, amount } };
   }
   if (transactions.length === 0) {
-    throw failure('none.journey');
+    throw failure(
+      'The sandbox has no journey yet: create one with `client.createRecurringCheckout`, pointed at the sandbox.',
+    );
   }
-  throw wanted === 'PENDING' ? failure('none.unpaid') : failure('none.paid');
+  throw wanted === 'PENDING'
+    ? failure('Every journey of the sandbox is paid or cancelled: create another one first.')
+    : failure('No transaction of the sandbox is paid: pay one with `pix-automatic-sdk pay`.');
 }
 
 /** The sale of that uuid that charged a scheduled payment. */
@@ -112,7 +115,9 @@ function findJourney(
   const found = transactions.findLast(({ uuid, referenceCode }) => uuid === named || referenceCode === named);
   if (found !== undefined) return found;
   const names = transactions.flatMap(({ uuid, referenceCode }) => [referenceCode, uuid]);
-  throw failure('none.suchTransaction', { hint: didYouMean(named, names) });
+  throw failure(
+    line`No transaction of the sandbox has that uuid or reference code.${didYouMean(named, names)} \`pix-automatic-sdk list\` shows them all.`,
+  );
 }
 
 function chooseScheduled(transactions: readonly ListedTransaction[], named: string | undefined): Chosen {
@@ -123,7 +128,8 @@ function chooseScheduled(transactions: readonly ListedTransaction[], named: stri
   const journey =
     byId ?? findJourney(transactions, named, ({ scheduledPayments }) => scheduledPayments.some(isScheduled));
   const id = byId === undefined ? journey?.scheduledPayments.find(isScheduled)?.instructionId : named;
-  if (journey === undefined || id === undefined) throw failure('none.scheduled');
+  if (journey === undefined || id === undefined)
+    throw failure('No payment is scheduled: `pix-automatic-sdk pay` schedules the payments of a journey.');
   const { uuid, referenceCode } = journey;
   return { id, referenceCode, identity: { uuid, referenceCode } };
 }
@@ -145,7 +151,7 @@ function commandOf(control: Control): Command {
   const typed = fields.find(([field]) => field === control.argument);
   return {
     name,
-    summary: about,
+    summary: about[0],
     arguments: argumentsOf(subject, typed?.[1]),
     options: {
       ...Object.fromEntries(
@@ -155,13 +161,14 @@ function commandOf(control: Control): Command {
       ),
       ...sandboxOptions,
     },
-    notes: () => (subject === undefined ? [] : [section('help.withoutArgument', say(subject.without))]),
+    notes: () => (subject === undefined ? [] : [section('Without an argument', subject.without)]),
     async run({ args, options }) {
       const body = Object.fromEntries(
         fields.map(([field, definition]) => [field, enteredValue(optionName(field), definition, options)]),
       );
       if (typed !== undefined) body[typed[0]] = (args[0] ?? (await ask(typed[1]))) || undefined;
-      if (body['complete'] && body['cancel']) throw usageFailure('wrong.completeAndCancel');
+      if (body['complete'] && body['cancel'])
+        throw usageFailure('Expected `--complete` or `--cancel`, not both.');
       const sandbox = connectSandbox(options);
       const transactions = subject === undefined ? [] : await sandbox.transactions();
       if (control.fields['amount'] !== undefined) refuseAmount(transactions, args[0]);
@@ -170,23 +177,21 @@ function commandOf(control: Control): Command {
       const { result: answer, deliveries } = await sandbox.move(method, target, body);
       const moved: Moved = Object(answer);
       const { uuid, instructionId, dueDate, amount = chosen?.amount, scheduledPayments = [] } = moved;
-      const summary = say(control.done ?? control.label, {
+      const values = {
         ...Object(answer),
         reference: chosen?.referenceCode ?? Object(answer).referenceCode,
         uuid: chosen?.id ?? instructionId ?? uuid,
         result: uuid,
-        dueDate: dueDate && day(dueDate),
+        dueDate,
         amount: amount === undefined ? '' : money(amount),
-        outcome:
-          body['fail'] === undefined ? say('payout.made') : say('payout.failed', { code: body['fail'] }),
+        outcome: body['fail'] === undefined ? 'made' : line`failed with ${body['fail']}`,
         name: body['name'],
-      });
+      };
       const lines = [
-        summary,
-        ...scheduledPayments.map(({ instructionId, dueDate }) => {
-          const date = dueDate && day(dueDate);
-          return `  ${say('sent.scheduled', { id: instructionId, date })}`;
-        }),
+        escaped((control.done ?? control.label)[0], values),
+        ...scheduledPayments.map(
+          ({ instructionId, dueDate }) => line`  scheduled: ${instructionId}, due ${dueDate}`,
+        ),
         ...(deliveries.length === 0
           ? (await nothingSent(control, sandbox)).map((why) => `  ${why}`)
           : deliveries.map(deliveryLine)),
@@ -204,34 +209,47 @@ function commandOf(control: Control): Command {
   };
 }
 
+/** A text of the sandbox with its values, which may come from outside. */
+function escaped(text: string, values: Readonly<Record<string, unknown>>): string {
+  const shown = Object.entries(values).map(([name, value]) => [name, visible(String(value ?? ''))]);
+  return filled(text, Object.fromEntries(shown));
+}
+
 /** @throws `CliFailure` for an amount where a sale is named, unless an order has that name */
 function refuseAmount(transactions: readonly ListedTransaction[], word = ''): void {
   const isAmount = /^\d+([.,]\d{1,2})?$/.test(word);
   if (!isAmount || transactions.some(({ referenceCode }) => referenceCode === word)) return;
-  throw usageFailure('wrong.amountIsOption', { word, amount: word.replace(',', '.') });
+  throw usageFailure(
+    line`There is no sale \`${word}\`. Did you mean \`--amount ${word.replace(',', '.')}\`?`,
+  );
 }
 
 /** Why no notification was sent. */
 async function nothingSent({ name, isSilent }: Control, sandbox: SandboxClient): Promise<string[]> {
   if (isSilent === true) return [];
-  if ((await sandbox.listener()) === undefined) return [say('sent.noListener')];
-  return [say(name === 'pay-scheduled' ? 'sent.noCharge' : 'sent.nothing', { name })];
+  if ((await sandbox.listener()) === undefined)
+    return ['No notification was sent: the sandbox has no listener. `set-listener` sets one.'];
+  return [
+    name === 'pay-scheduled'
+      ? '`pay-scheduled` sends no notification: the document shows none. In code, `startSandbox({ inventions: { scheduledPaymentSale: true } })` sends a payment for each charge.'
+      : 'No notification is sent: the document shows none for this.',
+  ];
 }
 
 /** One line for a notification, with the response to its last attempt. */
 export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): string {
   const attempt = attempts.at(-1);
   const name = line`  → ${kind} ${id}  `;
-  if (attempt === undefined) return name + say('delivery.onItsWay');
+  if (attempt === undefined) return `${name}on its way`;
   const result = `${name}${paintAnswer(attempt)}  ${attempt.durationMs} ms`;
-  if (attempt.httpStatus === 200) return `${result}  ${say('delivery.delivered')}`;
-  const endings: Readonly<Record<string, TextKey>> = {
-    pending: 'delivery.willRetry',
-    delivered: 'delivery.deliveredBefore',
-    'given-up': 'delivery.givenUp',
+  if (attempt.httpStatus === 200) return `${result}  delivered`;
+  const endings: Readonly<Record<string, string>> = {
+    pending: 'will be retried',
+    delivered: 'delivered before',
+    'given-up': 'given up',
   };
   const ending = endings[status];
-  return [result, ending === undefined ? line`${status}` : say(ending), answerHint(attempt)]
+  return [result, ending === undefined ? line`${status}` : ending, answerHint(attempt)]
     .filter(Boolean)
     .join('  ');
 }
@@ -242,15 +260,15 @@ export function optionName(field: string): string {
 }
 
 const valueNames = {
-  text: 'value.text',
-  amount: 'value.n',
-  json: 'value.json',
-  choice: 'value.name',
+  text: 'text',
+  amount: 'n',
+  json: 'json',
+  choice: 'name',
   flag: undefined,
 } as const;
 
 function optionOf({ input, label, choices }: Field): OptionSpec {
-  return { value: valueNames[input], about: label satisfies Text, choices };
+  return { value: valueNames[input], about: label[0], choices };
 }
 
 /** What was typed for a field. @throws `CliFailure` for a value that cannot be meant */
@@ -263,7 +281,7 @@ function enteredValue(
   const text = options.text(name);
   if (text === undefined) {
     if (schema.safeParse(undefined).success) return undefined;
-    throw usageFailure('wrong.missingOption', { name, about: say(label) });
+    throw usageFailure(line`Expected \`--${name}\`: ${label[0]}`);
   }
   if (input === 'amount') return options.amount(name);
   if (input === 'choice') return options.oneOf(name, choices);
@@ -274,21 +292,20 @@ function enteredValue(
   } catch {
     // Not JSON.
   }
-  throw usageFailure('wrong.json', { name });
+  throw usageFailure(line`Expected \`--${name}\` to be a JSON object.`);
 }
 
 function argumentsOf(subject: SubjectOfCommand | undefined, typed: Field | undefined): Command['arguments'] {
   if (subject !== undefined) return [{ name: subject.argument, isRequired: false }];
-  return typed === undefined ? [] : [{ name: 'value.url', isRequired: false }];
+  return typed === undefined ? [] : [{ name: 'url', isRequired: false }];
 }
 
 /** Asks for the value of a field, where somebody can answer. */
 async function ask({ label }: Field): Promise<string> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw usageFailure('wrong.missingArgument', { name: say('value.url') });
+  if (!process.stdin.isTTY || !process.stdout.isTTY) throw usageFailure(line`Expected <url>.`);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return (await terminal.question(`${say(label)}: `)).trim();
+    return (await terminal.question(`${label[0]}: `)).trim();
   } finally {
     terminal.close();
   }

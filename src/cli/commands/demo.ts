@@ -13,32 +13,30 @@ import { MemoryStore } from '../../stores/memory-store';
 import { createWebhookHandler } from '../../webhooks/handler';
 import { type Command, section } from '../command';
 import { failure } from '../failure';
-import { day, decimal, isPortuguese, money, say } from '../language';
+import { decimal, money } from '../format';
 import { paint, print } from '../output';
-import type { TextKey } from '../texts';
+import { line } from '../visible';
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'demo.summary',
+  summary: 'Show the whole job on this machine: create, pay, be notified, query, cancel',
   arguments: [],
   options: {},
-  notes: () => [section('demo.network', say('demo.local'))],
+  notes: () => [
+    section('Network', 'Nothing leaves this machine: the demo starts a sandbox and a listener of its own.'),
+  ],
   async run({ json }) {
     const started = performance.now();
     const report = new Report(json);
     try {
       await runDemo(report);
     } catch (error) {
-      if (error instanceof ExpectationError) throw failure('demo.failedExpected', { what: error.message });
+      if (error instanceof ExpectationError) throw failure(line`The demo failed: expected ${error.message}.`);
       if (!(error instanceof PaymentsError)) throw error;
-      // The client's own messages are English.
-      const inPortuguese = `\`${error.code}\`${error instanceof ApiError ? `, HTTP ${error.httpStatus}` : ''}.`;
-      throw failure('demo.failed', {
-        error: isPortuguese() ? inPortuguese : withoutPointer(error.message),
-      });
+      throw failure(line`The demo failed: ${withoutPointer(error.message)}`);
     }
     const seconds = decimal((performance.now() - started) / 1000, 1);
-    const done = say('demo.done', { seconds });
+    const done = line`All seven steps went as they should, in ${seconds} s.`;
     return { data: { ok: true, steps: report.steps }, text: `\n${paint('green', done)}` };
   },
 };
@@ -60,9 +58,9 @@ class Report {
     this.#print = json ? () => undefined : print;
   }
 
-  heading(title: TextKey): void {
-    this.steps.push({ title: say(title), lines: [] });
-    this.#print(`\n${paint('bold', say(title))}`);
+  heading(title: string): void {
+    this.steps.push({ title, lines: [] });
+    this.#print(`\n${paint('bold', title)}`);
   }
 
   line(label: string, value: string): void {
@@ -121,7 +119,7 @@ async function runDemo(report: Report): Promise<void> {
   });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    const overdue = () => reject(new ExpectationError(say('demo.expectTime')));
+    const overdue = () => reject(new ExpectationError('the demo to take less than 15 s'));
     timer = setTimeout(overdue, TIME_LIMIT_MS);
   });
   try {
@@ -159,82 +157,82 @@ type Listener = Awaited<ReturnType<typeof startListener>>;
 
 /** The seven steps. @throws `ExpectationError` when one does not go as it should */
 async function takeSteps(sandbox: Sandbox, listener: Listener, report: Report): Promise<void> {
-  const line = (label: TextKey | '', value: string) => report.line(label && say(label), value);
+  const row = (label: string, value: string) => report.line(label, value);
 
-  report.heading('demo.step1');
-  line('demo.sandbox', sandbox.url);
-  line('demo.listener', listener.url);
+  report.heading('1. Start a local sandbox of the service, and a listener like that of your backend');
+  row('sandbox', sandbox.url);
+  row('listener', listener.url);
 
-  report.heading('demo.step2');
+  report.heading('2. Create a recurring-payment journey');
   const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
   const { response: journey } = await client.createRecurringCheckout({
     ...order,
     referenceCode: `demo-${Date.now()}`,
   });
   const text = journey.instructions.qrCode.plain;
-  expect(typeof text === 'string' && text !== '', 'demo.expectQrCode');
-  line('demo.transaction', journey.uuid);
-  line('demo.amount', say('demo.amounts', { now: money(order.amount), later: money(MONTHLY) }));
+  expect(typeof text === 'string' && text !== '', 'a QR code');
+  row('transaction', journey.uuid);
+  row('amount', line`${money(order.amount)} now, then ${money(MONTHLY)} a month`);
   report.picture(text);
-  line('demo.copyPaste', text);
-  line('', say('demo.scannable'));
+  row('copy & paste', text);
+  row('', 'It can be scanned, but no bank will pay it: it points to a host that does not exist.');
 
-  report.heading('demo.step3');
+  report.heading('3. The payer pays, and the listener is notified');
   const [scheduled] = sandbox.pay(journey.uuid);
   await sandbox.idle();
   const [notification] = listener.payments;
   const { httpStatus, durationMs } = sandbox.deliveries[0]?.attempts[0] ?? {};
-  expect(notification?.payload.saleToken === journey.uuid, 'demo.expectNotification');
-  line('demo.credentials', say('demo.verified'));
-  line('value.kind', notification.kind);
-  line('demo.newStatus', notification.payload.newStatus);
-  line('demo.key', notification.key);
-  line('demo.answered', say('demo.answerTime', { status: httpStatus, ms: durationMs }));
+  expect(
+    notification?.payload.saleToken === journey.uuid,
+    'a verified payment notification of this transaction',
+  );
+  row('credentials', 'verified');
+  row('kind', notification.kind);
+  row('newStatus', notification.payload.newStatus);
+  row('key', notification.key);
+  row('answered', line`HTTP ${httpStatus} after ${durationMs} ms`);
   const forged = await fetch(listener.url, { method: 'POST', body: JSON.stringify(notification.raw) });
-  expect(forged.status === 401 && listener.payments.length === 1, 'demo.expectRefusal');
-  line('demo.forged', say('demo.notActedOn', { status: forged.status }));
+  expect(forged.status === 401 && listener.payments.length === 1, 'a forged notification to be refused');
+  row('forged one', line`HTTP ${forged.status}, not acted on`);
 
-  report.heading('demo.step4');
+  report.heading('4. Query the transaction');
   const transaction = await client.getTransaction(journey.uuid);
-  expect(transaction.situation === 'PAID', 'demo.expectPaid');
-  line('demo.situation', transaction.situation);
-  line('demo.total', money(transaction.total ?? 0));
+  expect(transaction.situation === 'PAID', 'the transaction to be PAID');
+  row('situation', transaction.situation);
+  row('total', money(transaction.total ?? 0));
 
-  report.heading('demo.step5');
-  expect(scheduled !== undefined, 'demo.expectScheduled');
+  report.heading('5. Cancel a scheduled payment');
+  expect(scheduled !== undefined, 'a scheduled payment');
   const cancelled = await client.cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' });
-  expect(cancelled.status === 0, 'demo.expectCancelled');
-  line('demo.due', day(scheduled.dueDate));
-  line('demo.answer', `${cancelled.status} ${cancelled.message}`);
+  expect(cancelled.status === 0, 'the cancellation to succeed');
+  row('due', scheduled.dueDate);
+  row('answer', `${cancelled.status} ${cancelled.message}`);
 
-  report.heading('demo.step6');
+  report.heading('6. Cancel it again: the service refuses, and the error says what that means');
   const error = await client
     .cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' })
     .catch((reason: unknown) => reason);
-  expect(error instanceof ApiError && error.outcome === 'refused', 'demo.expectApiError');
-  line('demo.code', error.code);
-  line('demo.outcome', error.outcome);
-  line('demo.httpStatus', String(error.httpStatus));
-  // The client and the service speak English.
-  if (!isPortuguese()) {
-    line('demo.message', error.message);
-    line('demo.serviceSays', error.serviceMessage ?? '');
-  }
+  expect(error instanceof ApiError && error.outcome === 'refused', 'an ApiError with outcome `refused`');
+  row('code', error.code);
+  row('outcome', error.outcome);
+  row('HTTP status', String(error.httpStatus));
+  row('message', error.message);
+  row('service says', error.serviceMessage ?? '');
 
-  report.heading('demo.step7');
+  report.heading('7. An answer is lost after its effect, and the payer still gets one QR code');
   const orders = createOrders({ client, store: new MemoryStore() });
   const orderKey = `demo-order-${Date.now()}`;
   sandbox.fault('createRecurringCheckout', { kind: 'reset-after-read' });
   const lost = await orders.open(orderKey, order).catch((reason: unknown) => reason);
-  expect(isCallError(lost) && lost.outcome === 'unknown', 'demo.expectLostAnswer');
-  line('demo.firstCall', `${lost.code}, outcome ${lost.outcome}`);
+  expect(isCallError(lost) && lost.outcome === 'unknown', 'a lost answer');
+  row('first call', `${lost.code}, outcome ${lost.outcome}`);
   const shown = await Promise.all([orders.open(orderKey, order), orders.open(orderKey, order)]);
   const qrCodes = new Set(shown.map((each) => (each.state === 'open' ? each.qrCode.plain : each.state)));
-  expect(qrCodes.size === 1, 'demo.expectOneQrCode');
-  line('demo.twoMore', say('demo.oneQrCode', { calls: shown.length }));
+  expect(qrCodes.size === 1, 'one QR code');
+  row('two more', line`${shown.length} calls at once, 1 QR code`);
   const [{ attempts } = { attempts: [] }] = await orders.list();
   for (const { attempt, referenceCode, state } of attempts) {
-    report.line(say('attempt', { number: attempt }), `${referenceCode}: ${state}`);
+    report.line(line`attempt ${attempt}`, `${referenceCode}: ${state}`);
   }
 }
 
@@ -242,6 +240,6 @@ async function takeSteps(sandbox: Sandbox, listener: Listener, report: Report): 
 class ExpectationError extends Error {}
 
 /** @throws `ExpectationError` unless the expectation is met */
-function expect(isMet: boolean, expectation: TextKey): asserts isMet {
-  if (!isMet) throw new ExpectationError(say(expectation));
+function expect(isMet: boolean, expectation: string): asserts isMet {
+  if (!isMet) throw new ExpectationError(expectation);
 }

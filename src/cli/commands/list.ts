@@ -1,5 +1,5 @@
 import { type Command, sandboxOptions, section } from '../command';
-import { day, money, say } from '../language';
+import { money } from '../format';
 import { paint } from '../output';
 import { connectSandbox, type ListedTransaction } from '../sandbox-client';
 import { line } from '../visible';
@@ -7,17 +7,17 @@ import { deliveryLine } from './control-command';
 
 export const list: Command = {
   name: 'list',
-  summary: 'list.summary',
-  arguments: [{ name: 'value.partOfJourney', isRequired: false }],
+  summary: 'List the transactions and notifications of the running sandbox',
+  arguments: [{ name: 'part of a uuid or referenceCode', isRequired: false }],
   options: {
     limit: {
-      value: 'value.n',
-      about: 'list.limit',
+      value: 'n',
+      about: 'How many transactions and how many notifications, the newest (default: 50)',
     },
-    state: { value: 'value.name', about: 'list.situation' },
+    state: { value: 'name', about: 'Only transactions that are PENDING, PAID or CANCELLED' },
     ...sandboxOptions,
   },
-  notes: () => [section('list.order', say('list.newestLast'))],
+  notes: () => [section('Order', 'The newest come last. Payloads are left out: they hold personal data.')],
   async run({ args, options }) {
     const limit = options.integer('limit', { least: 1, most: 1_000_000 }) ?? 50;
     const state = options.oneOf('state', ['PENDING', 'PAID', 'CANCELLED']);
@@ -38,16 +38,15 @@ export const list: Command = {
     const transactions = found.slice(-limit);
     const deliveries = sent.slice(-limit);
     const lines = [
-      paint('bold', say(transactions.length === 0 ? 'list.noTransactions' : 'list.transactions')),
+      paint('bold', transactions.length === 0 ? 'No transactions yet.' : 'Transactions'),
       ...notShown(found.length - transactions.length),
       ...transactions.flatMap(describe),
-      paint('bold', say(deliveries.length === 0 ? 'list.noNotifications' : 'list.notifications')),
+      paint('bold', deliveries.length === 0 ? 'No notifications yet.' : 'Notifications'),
       ...notShown(sent.length - deliveries.length),
       ...deliveries.map(deliveryLine),
-      `${paint('bold', 'Listener')}: ${line`${webhookUrl ?? say('list.noListener')}`}`,
+      `${paint('bold', 'Listener')}: ${line`${webhookUrl ?? 'none: nothing is sent'}`}`,
       ...faults.map(
-        ({ id, operation, fault }) =>
-          line`${say('list.armedFault')}: ${operation} ${fault.kind} (\`fault --clear ${id}\`)`,
+        ({ id, operation, fault }) => line`Armed fault: ${operation} ${fault.kind} (\`fault --clear ${id}\`)`,
       ),
     ];
     const withoutPayloads = deliveries.map(({ payload: _, ...delivery }) => delivery);
@@ -60,7 +59,12 @@ export const list: Command = {
 
 function notShown(older: number): string[] {
   if (older === 0) return [];
-  return [paint('dim', `  ${say('list.older', { older })}`)];
+  return [
+    paint(
+      'dim',
+      `  ${line`${older} older ${older === 1 ? 'one is' : 'ones are'} not shown: --limit shows more.`}`,
+    ),
+  ];
 }
 
 function describe({
@@ -75,12 +79,10 @@ function describe({
   return [
     line`  ${referenceCode}  ${state}  ${money(amount)}  ${uuid}`,
     ...scheduledPayments.map(({ instructionId, dueDate, status, saleUUID }) => {
-      const sale = saleUUID && say('list.sale', { uuid: saleUUID });
-      const parts = [`    ${say('list.scheduled')}`, instructionId, dueDate && day(dueDate), status, sale];
+      const sale = saleUUID && line`sale ${saleUUID}`;
+      const parts = [`    scheduled`, instructionId, dueDate, status, sale];
       return line`${parts.filter((part) => part !== undefined).join('  ')}`;
     }),
-    ...reversals.map(
-      ({ uuid, amount, status }) => line`    ${say('list.reversal')}  ${uuid}  ${money(amount)}  ${status}`,
-    ),
+    ...reversals.map(({ uuid, amount, status }) => line`    reversal  ${uuid}  ${money(amount)}  ${status}`),
   ];
 }

@@ -11,6 +11,7 @@ import {
   type SandboxOptions,
   startSandboxWith,
 } from '../../sandbox/start-sandbox';
+import { text } from '../../sandbox/text';
 import type { Credentials } from '../../service/credentials';
 import { LONGEST_TIMER_MS } from '../../shared/time';
 import { type Command, DEFAULT_PORT, DEFAULT_SANDBOX, insecureHttpOption, section } from '../command';
@@ -21,7 +22,7 @@ import {
   parseTarget,
 } from '../credentials';
 import { CliFailure, failure } from '../failure';
-import { decimal, inLanguage, say } from '../language';
+import { decimal } from '../format';
 import { answerHint, paint, paintAnswer, print, printJson } from '../output';
 import { localBaseUrl, SandboxClient } from '../sandbox-client';
 import { Effects } from '../verify/effects';
@@ -31,21 +32,30 @@ import { line } from '../visible';
 
 export const sandbox: Command = {
   name: 'sandbox',
-  summary: 'start.summary',
+  summary: 'Run a local sandbox of the service, with a web page and a live log',
   arguments: [],
   options: {
-    port: { value: 'value.n', about: 'start.port' },
-    host: {
-      value: 'value.name',
-      about: 'start.host',
+    port: {
+      value: 'n',
+      about:
+        'Port; 0 takes any free one (default: that of PAYMENTS_BASE_URL if it is on this machine, else 4100)',
     },
-    'public-url': { value: 'value.url', about: 'start.publicUrl' },
-    'webhook-url': { value: 'value.url', about: 'start.webhookUrl' },
-    'retry-interval': { value: 'value.ms', about: 'start.retryInterval' },
+    host: {
+      value: 'name',
+      about: 'Address to listen on (default: 127.0.0.1); others need credentials from the environment',
+    },
+    'public-url': { value: 'url', about: 'The URL by which others reach it, such as http://sandbox:4100' },
+    'webhook-url': { value: 'url', about: 'Where notifications go: https, or this machine' },
+    'retry-interval': { value: 'ms', about: 'Time from a failed delivery to its retry (default: 60000)' },
     'allow-insecure-http': insecureHttpOption,
-    json: { about: 'start.json' },
+    json: { about: 'Print the log as NDJSON: started, request, delivery, stopped' },
   },
-  notes: () => [section('start.control', say('start.controlHow'))],
+  notes: () => [
+    section(
+      'Control it',
+      'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.',
+    ),
+  ],
   async run({ options, json }) {
     const port = options.integer('port', { least: 0, most: 65_535 }) ?? portOfBaseUrl() ?? DEFAULT_PORT;
     const retryIntervalMs = options.integer('retry-interval', { least: 0, most: LONGEST_TIMER_MS }) ?? 60_000;
@@ -74,7 +84,7 @@ export const sandbox: Command = {
     await end;
     await running.close();
     if (json) printJson({ type: 'stopped' });
-    return { text: say('start.stopped') };
+    return { text: 'Stopped.' };
   },
 };
 
@@ -92,7 +102,11 @@ async function start(options: SandboxOptions, extras: SandboxExtras): Promise<Sa
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (error instanceof ConfigurationError || typeof code !== 'string') throw error;
-    throw code === 'EADDRINUSE' ? failure('start.portTaken') : failure('start.cannotListen', { code });
+    throw code === 'EADDRINUSE'
+      ? failure(
+          'Something else uses the port, perhaps another sandbox: pass another `--port`, or 0 for any free one.',
+        )
+      : failure(line`The sandbox cannot listen on that host and port (${code}).`);
   }
 }
 
@@ -100,22 +114,14 @@ async function start(options: SandboxOptions, extras: SandboxExtras): Promise<Sa
 function keepToSafeTargets(sandbox: Sandbox, allowInsecureHttp: boolean): void {
   const { setWebhookUrl } = sandbox;
   sandbox.setWebhookUrl = (target) => {
-    const [english, portuguese] = (['en', 'pt'] as const).map((language) =>
-      inLanguage(language, () => problemOf(target, allowInsecureHttp)),
-    );
-    if (english !== undefined) throw new SandboxError('invalid', english, portuguese);
+    try {
+      if (target !== undefined) parseTarget('webhookUrl', target, allowInsecureHttp);
+    } catch (error) {
+      if (!(error instanceof CliFailure)) throw error;
+      throw new SandboxError('invalid', error.message, text('refused.insecureListener')[1]);
+    }
     setWebhookUrl(target);
   };
-}
-
-function problemOf(target: string | undefined, allowInsecureHttp: boolean): string | undefined {
-  try {
-    if (target !== undefined) parseTarget('webhookUrl', target, allowInsecureHttp);
-    return undefined;
-  } catch (error) {
-    if (error instanceof CliFailure) return error.message;
-    throw error;
-  }
 }
 
 function untilSignal(): Promise<void> {
@@ -126,8 +132,7 @@ function untilSignal(): Promise<void> {
 }
 
 /**
- * Returns what the button of the sandbox's page runs: the checklist, with real sales of that sandbox, in the page's
- * language.
+ * Returns what the button of the sandbox's page runs: the checklist, with real sales of that sandbox.
  *
  * @param sandboxUrl - called at each press, because the sandbox has no URL before it has started
  */
@@ -136,19 +141,18 @@ export function pageVerify(
   credentials: Credentials,
   { allowInsecureHttp = false },
 ): Verify {
-  return (request, isPortuguese = false) =>
-    inLanguage(isPortuguese ? 'pt' : 'en', async () => {
-      const { url } = parseTarget(say('value.listener'), request.url, allowInsecureHttp);
-      const effects = request.effects
-        ? new Effects(parseHttpUrl('--effects', request.effects), 1_000)
-        : undefined;
-      await effects?.read();
-      const sandbox = new SandboxClient(sandboxUrl(), credentials);
-      const { steps, ended, notSeen } = await withoutTrace(sandbox, (_setAside, hold) =>
-        runVerify({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects, sandbox, hold }),
-      );
-      return { checks: steps, ended, notSeen };
-    });
+  return async (request) => {
+    const { url } = parseTarget('listener URL', request.url, allowInsecureHttp);
+    const effects = request.effects
+      ? new Effects(parseHttpUrl('--effects', request.effects), 1_000)
+      : undefined;
+    await effects?.read();
+    const sandbox = new SandboxClient(sandboxUrl(), credentials);
+    const { steps, ended, notSeen } = await withoutTrace(sandbox, (_setAside, hold) =>
+      runVerify({ url, credentials, limitMs: DEFAULT_LIMIT_MS, effects, sandbox, hold }),
+    );
+    return { checks: steps, ended, notSeen };
+  };
 }
 
 /** What is printed once the sandbox has started. */
@@ -162,32 +166,34 @@ function welcome(
   const pair = isOwnPair
     ? [
         `  PAYMENTS_API_KEY=${credentials.apiKey}`,
-        `  PAYMENTS_API_TOKEN=${credentials.apiToken}  ${paint('dim', `# ${say('start.defaultPair')}`)}`,
+        `  PAYMENTS_API_TOKEN=${credentials.apiToken}  ${paint('dim', `# the sandbox's own pair, no secret`)}`,
       ]
-    : [`  # ${say('start.samePair')}`];
+    : [`  # PAYMENTS_API_KEY and PAYMENTS_API_TOKEN: the same as here`];
   // A pair from the environment may be secret, so the page asks for it even on this machine.
-  const page = isOwnPair ? [] : [say('start.pageAsks')];
+  const page = isOwnPair
+    ? []
+    : ['Its page asks for the same pair: the key as user name, the token as password.'];
   const isLocal = host === undefined || isLoopback(host.includes(':') ? `[${host}]` : host);
-  const network = say('start.openToNetwork', { host: host ?? '' });
+  const network = line`It is open to the network, because of --host ${host ?? ''}: whoever reaches this machine and has the pair can use it, and can read everything in it.`;
   const argument = url === DEFAULT_SANDBOX ? '' : ` --sandbox ${url}`;
   return [
-    `${paint('bold', say('start.isUp'))} ${url}`,
+    `${paint('bold', 'The sandbox is up:')} ${url}`,
     ...(isLocal ? [] : [paint('yellow', network)]),
     ...page,
     '',
-    say('start.pointClient'),
+    'Point PaymentsClient.fromEnv() at it:',
     `  PAYMENTS_BASE_URL=${url}`,
     ...pair,
     '',
     webhookUrl === undefined
-      ? say('start.noListener')
-      : say('start.listener', { url: redactor(credentials)(webhookUrl) }),
+      ? 'Notifications go nowhere yet: pass --webhook-url, or set a listener on its page.'
+      : line`Notifications go to ${redactor(credentials)(webhookUrl)}`,
     '',
-    say('start.next'),
+    'Once your client has created a journey, in another terminal:',
     `  npx pix-automatic-sdk pay${argument}`,
-    paint('dim', `  ${say('start.also')}`),
+    paint('dim', `  also: refund, reverse, pay-out, list, resend, fault. See npx pix-automatic-sdk --help`),
     '',
-    paint('dim', say('start.end')),
+    paint('dim', 'Ctrl+C ends it.'),
     '',
   ].join('\n');
 }
@@ -214,9 +220,9 @@ function logRecord(entry: SandboxLogEntry): object {
 }
 
 const DOUBTS = {
-  maxAge: 'log.longMaxAge',
-  'recurrence.calendar.initialDate': 'log.pastDate',
-  'shopper.document.number': 'log.noCpf',
+  maxAge: 'in minutes: over 90 days',
+  'recurrence.calendar.initialDate': 'in the past',
+  'shopper.document.number': 'no CPF has these digits',
 } as const satisfies Record<DoubtfulField, string>;
 
 function requestParts(entry: RequestEntry): string[] {
@@ -231,26 +237,32 @@ function requestParts(entry: RequestEntry): string[] {
     unknownValues = [],
     doubtfulValues = [],
   } = entry;
-  const advice = (key: 'log.unknownFields' | 'log.unknownValues' | 'log.doubtfulValues', fields: string[]) =>
-    fields.length === 0 ? '' : paint('yellow', line`${say(key, { fields: fields.join(', ') })}`);
+  const advice = (what: string, fields: string[], then = '') =>
+    fields.length === 0 ? '' : paint('yellow', line`${what}: ${fields.join(', ')}${then}`);
   const withNames = (field: string) => {
     const names = operation === undefined ? [] : likelyNames(operation, field);
     return names.length === 0 ? field : `${field} (${names.map((name) => `${name}?`).join(' ')})`;
   };
-  const withShown = (field: string) =>
-    `${field} (${say('log.shownValue', { value: String(SHOWN_VALUES[field]) })})`;
-  const withDoubt = (field: string) => `${field} (${say(DOUBTS[field as DoubtfulField])})`;
+  const withShown = (field: string) => `${field} (${line`it shows ${SHOWN_VALUES[field]}`})`;
+  const withDoubt = (field: string) => `${field} (${DOUBTS[field as DoubtfulField]})`;
   const isRight = status !== undefined && status < 400;
   return [
     line`${method} ${path}`,
-    paint(isRight ? 'green' : 'red', status === undefined ? say('log.connectionEnded') : String(status)),
+    paint(isRight ? 'green' : 'red', status === undefined ? 'connection ended' : String(status)),
     `${durationMs} ms`,
-    fault === undefined ? '' : say('log.fault', { fault }),
-    advice('log.unknownFields', unknownFields.map(withNames)),
-    advice('log.unknownValues', unknownValues.map(withShown)),
-    advice('log.doubtfulValues', doubtfulValues.map(withDoubt)),
+    fault === undefined ? '' : line`fault: ${fault}`,
+    advice('fields that the document does not have', unknownFields.map(withNames)),
+    advice(
+      'values that the document does not show',
+      unknownValues.map(withShown),
+      '. The sandbox takes them; ask the service',
+    ),
+    advice('values that the service may refuse', doubtfulValues.map(withDoubt)),
     status === 404 && operation === 'getTransaction' && fault === undefined
-      ? paint('yellow', say('log.unknownTransaction'))
+      ? paint(
+          'yellow',
+          'no transaction has this UUID here: the sandbox keeps them in memory, and a restart forgets them',
+        )
       : '',
   ];
 }
@@ -259,13 +271,13 @@ function deliveryParts({ delivery, attempt }: DeliveryEntry, retryIntervalMs: nu
   const { id, kind, status } = delivery;
   const seconds = decimal(retryIntervalMs / 1000, 0, 3);
   const endings = {
-    delivered: say('delivery.delivered'),
-    'given-up': paint('red', say('delivery.givenUp')),
-    pending: attempt.manual ? say('log.notDelivered') : say('log.nextAttempt', { seconds }),
+    delivered: 'delivered',
+    'given-up': paint('red', 'given up'),
+    pending: attempt.manual ? 'not delivered' : line`next attempt in ${seconds} s`,
   };
   return [
     line`→ ${kind} ${id}`,
-    attempt.manual ? say('log.redelivered') : say('attempt', { number: attempt.number }),
+    attempt.manual ? 'redelivered' : line`attempt ${attempt.number}`,
     paintAnswer(attempt),
     `${attempt.durationMs} ms`,
     endings[status],

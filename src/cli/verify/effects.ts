@@ -3,6 +3,7 @@ import { isObject } from '../../shared/objects';
 import { IncomingBody } from '../../shared/read-body';
 import { sleep } from '../../shared/time';
 import { failure } from '../failure';
+import { line } from '../visible';
 import { bookedKinds, isBookedKind, type Row } from './judge';
 
 const POLL_MS = 30;
@@ -29,6 +30,13 @@ export interface Ledger {
   readonly inbox: number;
   /** Kinds that a count names, also with 0. */
   readonly claimed: readonly string[];
+  /** Kinds of rows that are none of ours: they are the merchant's own, or a wrong word. */
+  readonly others: readonly string[];
+}
+
+/** What `--effects` must answer. */
+export function effectsForm(): string {
+  return `Expected \`--effects\` to answer 200 with the rows that the listener has booked, such as [{"kind": "payment", "subject": "…", "amount": 59.7}], or with counts, such as {"payment": 7}: kinds ${bookedKinds.join(', ')}, JSON of at most 4 MiB, without a redirect.`;
 }
 
 /** Reads what the listener has booked, from the merchant's URL. No credentials are sent there. */
@@ -45,7 +53,7 @@ export class Effects {
   async read(): Promise<Ledger> {
     const ledger = toLedger(await this.#answer());
     if (ledger !== undefined) return ledger;
-    throw failure('run.effectsAnswer');
+    throw failure(effectsForm());
   }
 
   /**
@@ -102,13 +110,16 @@ export class Effects {
       // In our own words: the platform's message would quote the URL.
       const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
       const code = String(Object(cause).code ?? name);
+      if (UNTRUSTED.test(code))
+        throw failure(
+          line`The certificate of the \`--effects\` URL is not trusted (${code}). For a certificate of your own in a test environment, set NODE_EXTRA_CA_CERTS, or let the URL answer over http on this machine.`,
+        );
+      if (WRONG_SCHEME.test(code))
+        throw failure(
+          line`The URL of \`--effects\` speaks another protocol (${code}): it is https here and plain http there, or the reverse.`,
+        );
       throw failure(
-        UNTRUSTED.test(code)
-          ? 'run.effectsCertificate'
-          : WRONG_SCHEME.test(code)
-            ? 'run.effectsProtocol'
-            : 'run.effectsUnreachable',
-        { code },
+        line`The URL of \`--effects\` cannot be reached (${code}). Is the listener running, and are its host and port right?`,
       );
     }
   }
@@ -128,21 +139,25 @@ function toLedger(answer: unknown): Ledger | undefined {
     .map((kind) => [kind, answer[kind]] as const);
   const isCount = (count: unknown) =>
     Number.isInteger(count) && Number(count) >= 0 && Number(count) <= MAX_COUNT;
-  if (![inbox, ...counts.map(([, count]) => count)].every(isCount)) return undefined;
+  const isOther = Object.keys(answer).length > 0 && counts.length === 0 && answer[INBOX] === undefined;
+  if (isOther || ![inbox, ...counts.map(([, count]) => count)].every(isCount)) return undefined;
   return {
     rows: counts.flatMap(([kind, count]) => Array.from({ length: Number(count) }, () => ({ kind }))),
     inbox: Number(inbox),
     claimed: counts.map(([kind]) => kind),
+    others: [],
   };
 }
 
 function fromRows(answer: readonly unknown[]): Ledger | undefined {
   const rows: Row[] = [];
+  const others = new Set<string>();
   let inbox = 0;
   for (const item of answer) {
     if (!isObject(item) || typeof item['kind'] !== 'string') return undefined;
     const { kind, subject, amount } = item as { kind: string; subject?: unknown; amount?: unknown };
     if (kind === INBOX) inbox++;
+    else if (!isBookedKind(kind)) others.add(kind);
     // Other kinds are the merchant's own, and may hold anything.
     if (!isBookedKind(kind)) continue;
     // Some drivers return decimals as text, and a ledger may write what goes out with a minus.
@@ -154,5 +169,5 @@ function fromRows(answer: readonly unknown[]): Ledger | undefined {
       ...(amount == null ? {} : { amount: number }),
     });
   }
-  return { rows, inbox, claimed: [] };
+  return { rows, inbox, claimed: [], others: [...others] };
 }

@@ -43,10 +43,18 @@ export interface RowProblem {
 
 export interface Judgement {
   readonly problems: readonly RowProblem[];
-  /** Bookings that a row of before stands for: whether this notification did anything cannot be seen. */
-  readonly sameRow: readonly Booking[];
   /** The rows that came. */
   readonly added: readonly Row[];
+}
+
+/** What the rows of a step may look like. */
+export interface Expected {
+  /** The rows that must come. */
+  readonly must: readonly Booking[];
+  /** The rows that may come. */
+  readonly may: readonly Booking[];
+  /** The rows that must not be there afterwards, and may go. */
+  readonly none: readonly Booking[];
 }
 
 /** The row that a notification of this kind must add. */
@@ -66,15 +74,14 @@ export function bookingOf({ payload }: SandboxNotification): Booking {
 }
 
 /**
- * Compares the rows before and after. Everything that changed and is neither in `must` nor in `may` is a problem.
+ * Compares the rows before and after. Every other change than those that are expected is a problem.
  *
  * @param known - the subjects of this run so far
  */
 export function judge(
   before: readonly Row[],
   after: readonly Row[],
-  must: readonly Booking[],
-  may: readonly Booking[],
+  { must, may, none }: Expected,
   known: ReadonlySet<string>,
 ): Judgement {
   const added = without(after, before);
@@ -84,23 +91,33 @@ export function judge(
     return index < 0 ? undefined : rest.splice(index, 1)[0];
   };
   const problems: RowProblem[] = [];
-  const sameRow: Booking[] = [];
   const about = (booking: Booking) => ({
     kind: booking.kind,
     subject: booking.subjects[0],
     amount: booking.amount,
   });
+  const isThere = (one: Booking) =>
+    one.orBefore === true && before.some((row) => row.subject !== undefined && isAbout(row, one));
   const unmatched = must.filter(
-    (one) => take((row) => isAbout(row, one) && hasAmount(row, one)) === undefined,
+    (one) => !isThere(one) && take((row) => isAbout(row, one) && hasAmount(row, one)) === undefined,
   );
   for (const one of unmatched) {
     const other = take((row) => isAbout(row, one));
     if (other !== undefined) problems.push({ type: 'amount', ...about(one), got: other.amount });
-    else if (one.orBefore && before.some((row) => isAbout(row, one))) sameRow.push(one);
-    else problems.push({ type: 'missing', ...about(one) });
+    else if (!one.orBefore || !before.some((row) => isAbout(row, one)))
+      problems.push({ type: 'missing', ...about(one) });
   }
-  for (const one of may) take((row) => isAbout(row, one));
-  const gone = without(before, after);
+  for (const one of may) {
+    const other = take((row) => isAbout(row, one));
+    if (other !== undefined && !hasAmount(other, one))
+      problems.push({ type: 'amount', ...about(one), got: other.amount });
+  }
+  const gone = without(before, after).filter((row) => !none.some((one) => isAbout(row, one)));
+  const left = after.filter(
+    (row) => !added.includes(row) && row.subject !== undefined && none.some((one) => isAbout(row, one)),
+  );
+  for (const row of left)
+    problems.push({ type: 'unexpected', ...row, subject: row.subject, amount: row.amount });
   for (const row of rest.splice(0)) {
     const own = [...must, ...may].find((one) => isAbout(row, one));
     const mine = [...must, ...may].some(({ subjects }) => subjects.includes(row.subject ?? ''));
@@ -123,7 +140,7 @@ export function judge(
     }
   }
   for (const { kind, subject, amount } of gone) problems.push({ type: 'takenBack', kind, subject, amount });
-  return { problems, sameRow, added };
+  return { problems, added };
 }
 
 export function isAbout(row: Row, { kind, subjects }: Booking): boolean {

@@ -1,6 +1,6 @@
 import type { Outcome } from '../command';
-import { say } from '../language';
 import { paint, print, wrap } from '../output';
+import { line } from '../visible';
 import type { Progress, Report } from './run';
 import type { StepResult, Verdict } from './step';
 
@@ -13,19 +13,29 @@ const marks = {
 const WIDTH = 90;
 
 /** The result of a step for people: if it failed, what was sent and answered, what is wrong, and what to do. */
-export function reportLines({ title, verdict, sent, problems, open, cause, fix }: StepResult): string {
+export function reportLines({
+  title,
+  verdict,
+  sent,
+  problems,
+  open,
+  warning,
+  hint,
+  follows,
+}: StepResult): string {
   const indented = (text: string) => wrap(text, WIDTH).map((line) => `      ${line}`);
   return [
-    `  ${marks[verdict]} ${verdict === 'not-checked' ? say('run.notChecked', { title }) : title}`,
+    `  ${marks[verdict]} ${verdict === 'not-checked' ? line`${title}: not checked` : title}`,
     ...(verdict === 'failed'
       ? shortened(sent)
           .flatMap((line) => indented(`→ ${line}`))
           .map((line) => paint('dim', line))
       : []),
     ...problems.map((problem) => `      ${problem}`),
+    ...(warning === undefined ? [] : indented(`Warning: ${warning}`).map((line) => paint('yellow', line))),
     ...open.flatMap(indented).map((line) => paint('dim', line)),
-    ...(cause === undefined ? [] : indented(say('run.cause', { cause }))),
-    ...(fix === undefined ? [] : indented(say('run.fix', { fix }))),
+    ...(follows ? indented('This follows from the first step.').map((line) => paint('dim', line)) : []),
+    ...(hint === undefined ? [] : indented(`Usually: ${hint}`)),
   ].join('\n');
 }
 
@@ -41,8 +51,8 @@ const MOST_SENT = 4;
 export const terminalProgress: Progress = {
   under(title, number) {
     if (!process.stderr.isTTY) return;
-    const line = `  ${say('run.progress', { number })}: ${title} …`;
-    process.stderr.write(`\r\u001b[K${line.slice(0, (process.stderr.columns || 80) - 1)}`);
+    const text = `  step ${number}: ${title} …`;
+    process.stderr.write(`\r\u001b[K${text.slice(0, (process.stderr.columns || 80) - 1)}`);
   },
   ended(result) {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
@@ -65,15 +75,30 @@ export function exitCodeOf({ steps, ended }: Pick<Report, 'steps' | 'ended'>, is
 /** The end of the report, and all of it for `--json`. */
 export function endOf(report: Report, run: object, isPartial: boolean): Outcome {
   const { steps, ended, notSeen, sent } = report;
-  const count = (verdict: Verdict) => steps.filter((step) => step.verdict === verdict).length;
+  const count = (verdict: Verdict) =>
+    steps.filter((step) => step.verdict === verdict && !step.follows).length;
   const [passed, failed, notChecked] = [count('passed'), count('failed'), count('not-checked')];
+  const following = steps.filter(({ follows }) => follows).length;
   const exitCode = exitCodeOf(report, isPartial);
   const lines = [
-    say('run.counts', { passed, failed, open: notChecked, sent }),
-    ...(ended === undefined ? [] : wrap(say('run.ended', { reason: ended }), WIDTH)),
-    ...(exitCode === 3 ? [say('run.exit3')] : []),
-    ...(exitCode === 0 ? [say('run.notSeen'), ...notSeen.flatMap((line) => wrap(`- ${line}`, WIDTH))] : []),
+    line`${passed} held, ${failed} failed, ${following === 0 ? '' : `${following} more as the first did, `}${notChecked} not checked; ${sent} ${sent === 1 ? 'notification' : 'notifications'} sent.`,
+    ...(ended === undefined ? [] : wrap(line`The run ended here: ${ended}`, WIDTH)),
+    ...(exitCode === 3 ? ['Not checked is not passed: exit code 3. --partial accepts it.'] : []),
+    ...(exitCode === 0
+      ? ['What this run cannot see:', ...notSeen.flatMap((line) => wrap(`- ${line}`, WIDTH))]
+      : []),
   ];
-  const data = { ...run, ok: exitCode === 0, passed, failed, notChecked, sent, ended, notSeen, steps };
+  const data = {
+    ...run,
+    ok: exitCode === 0,
+    passed,
+    failed,
+    following,
+    notChecked,
+    sent,
+    ended,
+    notSeen,
+    steps,
+  };
   return { exitCode, data, text: `\n${lines.join('\n')}` };
 }

@@ -1,12 +1,13 @@
-import { CliFailure } from '../failure';
-import { say } from '../language';
+import { CliFailure, failure } from '../failure';
+import { listed } from '../format';
 import type { SandboxClient } from '../sandbox-client';
-import type { TextKey } from '../texts';
-import { type Effects, isSame, type Ledger } from './effects';
-import { type Booking, isAbout, judge } from './judge';
+import { line } from '../visible';
+import { type Effects, effectsForm, isSame, type Ledger } from './effects';
+import { steps } from './hints';
+import { type Booking, bookingOf, isAbout, judge, type RowProblem } from './judge';
 import { madeUpSales, sandboxSales } from './sales';
 import { script } from './script';
-import { type Exchange, Sender, type SenderOptions } from './send';
+import { type Exchange, type Send, Sender, type SenderOptions } from './send';
 import { Outcome, type Step, type StepResult } from './step';
 import type { Hold } from './without-trace';
 import type { World } from './world';
@@ -47,7 +48,7 @@ export interface Report {
   readonly sent: number;
 }
 
-const NOTHING: Ledger = { rows: [], inbox: 0, claimed: [] };
+const NOTHING: Ledger = { rows: [], inbox: 0, claimed: [], others: [] };
 
 /** Runs the script. @throws `CliFailure` with exit code 2 if it cannot begin */
 export async function runVerify(options: VerifyOptions, progress: Progress = {}): Promise<Report> {
@@ -80,41 +81,52 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
     readRows,
   };
 
+  /** Each kind may have a URL of its own: this one may refuse those that it does not book. */
+  const isElsewhere = ({ notification }: Send) =>
+    options.kinds !== undefined &&
+    notification.kind !== 'custom' &&
+    !options.kinds.includes(bookingOf(notification).kind);
   const perform = async (step: Step): Promise<Outcome> => {
     const before = latest;
     const exchanges: Exchange[] = [];
     try {
-      if (step.atOnce) exchanges.push(...(await sender.sendAtOnce(step.sends)));
-      else for (const send of step.sends) exchanges.push(await sender.send(send));
+      const sends = step.sends.map((send) =>
+        isElsewhere(send) ? { accept: 'may' as const, ...send } : send,
+      );
+      if (step.atOnce) exchanges.push(...(await sender.sendAtOnce(sends)));
+      else for (const send of sends) exchanges.push(await sender.send(send));
     } catch (error) {
       if (!(error instanceof CliFailure)) throw error;
       const stopped = new Outcome(step, exchanges, { open: [error.message] });
       throw Object.assign(error, { stopped });
     }
     const broken = exchanges.find(({ reception }) => reception === 'broken' || reception === 'gone');
-    if (outcomes.length > 0 && broken !== undefined && (await sender.probe('{}')).reception === 'gone') {
-      const outcome = new Outcome(step, exchanges);
-      outcome.blame('endsProcess', { what: broken.send.what });
-      return outcome;
+    if (outcomes.length > 0 && broken !== undefined && (await sender.isGone())) {
+      const stopped = new Outcome(step, exchanges);
+      throw Object.assign(failure('nothing listens any more.'), { stopped });
     }
     if (step.open !== undefined || (step.sends.length === 0 && step.must === undefined))
       return new Outcome(step, exchanges);
     if (effects === undefined) {
-      const open = step.byAnswers ? [] : [say('run.withoutEffects')];
+      const open = step.byAnswers ? [] : ['responses do not show what the listener books: pass --effects'];
       return new Outcome(step, exchanges, { open });
     }
     const isJudged = (one: Booking) => options.kinds === undefined || options.kinds.includes(one.kind);
     const must = (step.must ?? []).filter(isJudged);
     const may = [...(step.may ?? []), ...missing];
-    const compare = (now: Ledger) => judge(before.rows, now.rows, must, may, known);
+    const expected = { must, may, none: step.none ?? [] };
+    const compare = (now: Ledger) => judge(before.rows, now.rows, expected, known);
     // What was refused is not waited for.
-    const isRefused = exchanges.length > 0 && exchanges.every(({ reception }) => reception !== 'accepted');
+    const refused = exchanges.flatMap(({ reception, send }) => (reception === 'accepted' ? [] : send));
+    const isRefused = exchanges.length > 0 && refused.length === exchanges.length;
     const isComplete = (now: Ledger) => !compare(now).problems.some(({ type }) => type === 'missing');
     const first = await effects.read();
     const isWaitedFor = must.length > 0 && !isRefused;
     const last = await effects.settled(isWaitedFor ? isComplete : undefined);
-    const { problems, sameRow, added } = compare(last);
+    const { problems, added } = compare(last);
     keep(last);
+    if (outcomes.length === 0) refuseOtherKinds(problems, last);
+    else refuseOthersRows(problems, sender);
     for (const { subjects } of must) for (const subject of subjects) known.add(subject);
     // What comes late is no fault of the step that it comes in. Without a subject, nobody can tell.
     const isMissing = (one: Booking) => !added.some((row) => row.subject === undefined || isAbout(row, one));
@@ -125,10 +137,8 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
     return new Outcome(step, exchanges, {
       rows,
       isKept,
-      open: [
-        ...(cannotTell ? [say('run.withoutField', { field: lacks })] : []),
-        ...sameRow.map(({ kind }) => say('run.sameRow', { kind })),
-      ],
+      open: cannotTell ? [`the rows of \`--effects\` have no \`${lacks}\``] : [],
+      bookedAnyway: refused.filter((send) => added.some((row) => isAbout(row, bookingOf(send.notification)))),
       isLate:
         isWaitedFor &&
         isComplete(last) &&
@@ -141,18 +151,18 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
 
   const flush = () => {
     for (const outcome of outcomes.slice(results.length)) {
-      const result = outcome.result();
+      const result = outcome.result(outcomes[0] ?? outcome);
       results.push(result);
       progress.ended?.(result);
     }
   };
 
   let ended: string | undefined;
-  let notSeen: readonly TextKey[] = [];
+  let notSeen: readonly string[] = [];
   try {
     await readRows();
-    const steps = script(world);
-    for (let next = await steps.next(); ; ) {
+    const run = script(world);
+    for (let next = await run.next(); ; ) {
       if (next.done) {
         ({ ended, notSeen } = next.value);
         break;
@@ -160,15 +170,11 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
       const step = next.value;
       if (!step.isProbe) {
         flush();
-        progress.under?.(say(`step.${step.id}`, step.values), outcomes.length + 1);
+        progress.under?.(steps[step.id].title, outcomes.length + 1);
       }
       const outcome = await perform(step);
-      if (!step.isProbe || outcome.cause === 'endsProcess') outcomes.push(outcome);
-      if (outcome.cause === 'endsProcess') {
-        ended = say('run.nobodyLeft');
-        break;
-      }
-      next = await steps.next(outcome);
+      if (!step.isProbe) outcomes.push(outcome);
+      next = await run.next(outcome);
     }
   } catch (error) {
     // The sandbox, the shop or `--effects` does not answer any more, or nothing more can be learned.
@@ -179,8 +185,35 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
     ended =
       broken === undefined
         ? error.message
-        : `${error.message} ${say('run.thenGone', { what: broken.send.what })}`;
+        : `${error.message} ${line`${broken.send.what} ended the connection without an answer.`}`;
   }
   flush();
-  return { steps: results, ended, notSeen: notSeen.map((key) => say(key)), sent: sender.exchanges.length };
+  return { steps: results, ended, notSeen, sent: sender.exchanges.length };
 }
+
+/** @throws `CliFailure` with exit code 2 if the first payment was booked as a kind that nobody knows */
+function refuseOtherKinds(problems: readonly RowProblem[], { others }: Ledger): void {
+  if (others.length === 0 || !problems.some(({ type }) => type === 'missing')) return;
+  throw new CliFailure(
+    2,
+    `${effectsForm()} ${line`The kind of its rows is ${listed(others.map((kind) => JSON.stringify(kind)))}.`}`,
+  );
+}
+
+/** @throws `CliFailure` with exit code 2 for a row about something that this run has sent nothing about */
+function refuseOthersRows(problems: readonly RowProblem[], { exchanges }: Sender): void {
+  if (problems.some(({ type }) => type === 'missing')) return;
+  const sent = JSON.stringify(exchanges.map(({ send }) => send.notification.payload));
+  const other = problems.find(
+    ({ type, subject = '' }) => type === 'unexpected' && IDENTITY.test(subject) && !sent.includes(subject),
+  );
+  if (other === undefined) return;
+  const { kind, subject = '' } = other;
+  throw new CliFailure(
+    2,
+    line`Something else books here: a ${kind} of ${subject.slice(0, 8)}, which verify sent nothing about. Give the listener a database of its own, and no other notifications, while verify runs.`,
+  );
+}
+
+/** A UUID, an id or an order's reference, and no word such as `undefined`. */
+const IDENTITY = /^(?=.*\d).{6,}$/;

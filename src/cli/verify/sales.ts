@@ -4,8 +4,8 @@ import { operations } from '../../service/operations';
 import { callFixtures } from '../../testing/fixtures/calls';
 import { fixtureNotification } from '../../testing/notification-request';
 import { failure } from '../failure';
-import { say } from '../language';
 import { partOf, type SandboxClient } from '../sandbox-client';
+import { line } from '../visible';
 import type { Hold } from './without-trace';
 
 /** Identifies one refund, reversal or payout. */
@@ -38,16 +38,28 @@ export interface Sale extends SaleIdentity {
   pay(): Promise<void>;
   /** A partial refund. Each has its own UUID; all have the `saleToken` of the sale. */
   refund(amount: number): Promise<SandboxNotification>;
-  /** The notifications of the reversal share its UUID. */
-  reversal(end: 'PAID' | 'CANCELLED'): Promise<Record<'pending' | 'ended', SandboxNotification>>;
+  /** Of all of it, or of a part. The notifications of the reversal share its UUID. */
+  reversal(
+    end: 'PAID' | 'CANCELLED',
+    amount?: number,
+  ): Promise<Record<'pending' | 'ended', SandboxNotification>>;
+  /** A later charge of its order: another sale under the same reference code. */
+  charge(): Promise<Sale>;
+}
+
+/** A payout, whose notifications share all of this. */
+export interface Payout extends Identity {
+  readonly amount: number;
+  readonly referenceCode: string;
 }
 
 /** Creates journeys, and lets money move about them. */
 interface Service {
   create(wish: OrderWish & { readonly amount: number }): Promise<SaleIdentity>;
-  pay(sale: SaleIdentity): Promise<void>;
+  /** @returns what a later charge of its order costs, where the service knows */
+  pay(sale: SaleIdentity): Promise<number | undefined>;
   refund(sale: SaleIdentity, amount: number): Promise<Identity>;
-  reverse(sale: SaleIdentity, end: 'PAID' | 'CANCELLED'): Promise<Identity>;
+  reverse(sale: SaleIdentity, end: 'PAID' | 'CANCELLED', amount: number): Promise<Identity>;
 }
 
 /** Makes the sales that the listener is notified of: no two are alike. */
@@ -80,17 +92,25 @@ export class Sales {
     };
     const date = `2026-03-${String(1 + (number % 28)).padStart(2, '0')} 10:00:00`;
     const service = this.#service;
+    let later = amount;
     return {
       ...sale,
       payment: fixtureNotification('payment', { ...about, amount, shopper, date }),
-      pay: () => service.pay(sale),
+      pay: async () => {
+        later = (await service.pay(sale)) ?? amount;
+      },
+      charge: () => this.sale({ referenceCode, amount: later }),
       async refund(refunded) {
         const refund = { ...(await service.refund(sale, refunded)), amount: refunded };
         return fixtureNotification('refund', { ...about, originalAmount: amount, refund });
       },
-      async reversal(end) {
-        const amounts = { originalAmount: amount, reversedAmount: amount };
-        const fields = { ...(await service.reverse(sale, end)), ...amounts, sale: { id, uuid } };
+      async reversal(end, reversedAmount = amount) {
+        const amounts = { originalAmount: amount, reversedAmount };
+        const fields = {
+          ...(await service.reverse(sale, end, reversedAmount)),
+          ...amounts,
+          sale: { id, uuid },
+        };
         const receipt = end === 'PAID' ? {} : { receipt: null };
         return {
           pending: fixtureNotification('reversal', { ...fields, receipt: null, status: 'PENDING' }),
@@ -100,9 +120,16 @@ export class Sales {
     };
   }
 
-  /** A payout, or one that failed. For the success of one that failed, pass its identity. */
-  payout(success: boolean, identity: Identity = newIdentity()): SandboxNotification {
-    return fixtureNotification(success ? 'payout' : 'failedPayout', { ...identity });
+  /** No two payouts are alike either. */
+  newPayout(): Payout {
+    this.#made++;
+    const cents = 10_000 + this.#made * 137;
+    return { ...newIdentity(), amount: cents / 100, referenceCode: `payout-${this.#made}` };
+  }
+
+  /** A payout, or one that failed. For the success of one that failed, pass the same. */
+  payout(success: boolean, payout: Payout = this.newPayout()): SandboxNotification {
+    return fixtureNotification(success ? 'payout' : 'failedPayout', { ...payout });
   }
 
   /** A notification of no documented kind. It is clearly made up: the sandbox does not guess undocumented payloads. */
@@ -112,8 +139,8 @@ export class Sales {
   }
 }
 
-/** A new identity, for two notifications about the same thing. */
-export function newIdentity(): Identity {
+/** Of what exists nowhere. */
+function newIdentity(): Identity {
   return { id: 1_000_000 + Math.floor(Math.random() * 1_000_000_000), uuid: crypto.randomUUID() };
 }
 
@@ -154,11 +181,12 @@ export function sandboxSales(sandbox: SandboxClient, shop: URL | undefined, hold
       });
     },
     async pay({ uuid }) {
-      await sandbox.call('POST', `/sandbox/transactions/${uuid}/pay`);
+      const paid = await sandbox.call('POST', `/sandbox/transactions/${uuid}/pay`);
+      return Object(Object(paid).scheduledPayments?.[0]).amount;
     },
     refund: ({ uuid }, amount) => control(`/transactions/${uuid}/refund`, { amount }),
-    async reverse({ uuid }, end) {
-      const reversal = await control(`/transactions/${uuid}/reverse`);
+    async reverse({ uuid }, end, amount) {
+      const reversal = await control(`/transactions/${uuid}/reverse`, { amount });
       return control(`/reversals/${reversal.uuid}/${end === 'PAID' ? 'complete' : 'cancel'}`);
     },
   });
@@ -177,43 +205,46 @@ function ownJourneys(sandbox: SandboxClient): Service['create'] {
   };
 }
 
-/** Lets the merchant's shop create orders, by a POST to its URL, and finds their journeys in the sandbox. */
+/** Lets the merchant's shop create orders, by a POST to its URL, and finds their journeys in the sandbox. A shop may choose another sum. */
 function shopJourneys(sandbox: SandboxClient, shop: URL): Service['create'] {
   let ordered = 0;
   const prefix = `verify-${Date.now()}-`;
-  const create = async () => {
+  const create = async (wanted: number) => {
     ordered++;
     const known = new Set((await sandbox.transactions()).map(({ uuid }) => uuid));
-    const status = await order(shop, `${prefix}${ordered}`);
+    const status = await order(shop, { referenceCode: `${prefix}${ordered}`, amount: wanted });
     const journey = (await sandbox.transactions()).findLast(({ uuid }) => !known.has(uuid));
-    if (journey === undefined) throw failure('run.noJourneyOfShop', { status });
+    if (journey === undefined)
+      throw failure(
+        line`Expected a POST to \`--shop\` to create a journey in the sandbox (${status}). Does the shop talk to that sandbox?`,
+      );
     const { uuid, referenceCode, amount } = journey;
     const answer = await sandbox.call('GET', pathOf(operations.getTransaction, uuid));
     return { id: Object(answer).id ?? 0, uuid, referenceCode, amount };
   };
   // One after the other: the order's journey is recognized by being the newest.
   let last: Promise<unknown> = Promise.resolve();
-  return () => {
-    const next = last.then(create);
+  return ({ amount }) => {
+    const next = last.then(() => create(amount));
     last = next.catch(() => undefined);
     return next;
   };
 }
 
 /** Orders as a customer of the shop would. No credentials are sent. @returns the HTTP status, or `no answer` */
-async function order(shop: URL, referenceCode: string): Promise<string> {
+async function order(shop: URL, wish: OrderWish): Promise<string> {
   try {
     const response = await fetch(shop, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ referenceCode }),
+      body: JSON.stringify(wish),
       redirect: 'manual',
       signal: AbortSignal.timeout(ORDER_TIMEOUT_MS),
     });
     await response.body?.cancel();
     return `HTTP ${response.status}`;
   } catch {
-    return say('run.noAnswer');
+    return 'no answer';
   }
 }
 

@@ -1,4 +1,3 @@
-import type { TextKey } from '../texts';
 import { answers } from './steps/answers';
 import { begin } from './steps/begin';
 import { bodies } from './steps/bodies';
@@ -7,7 +6,7 @@ import { credentials } from './steps/credentials';
 import { duplicates } from './steps/duplicates';
 import { fields } from './steps/fields';
 import { meanings } from './steps/meanings';
-import { afterRestart, secondPayment } from './steps/orders';
+import { afterRestart, laterCharge, secondPayment } from './steps/orders';
 import { payments } from './steps/payments';
 import { returns } from './steps/returns';
 import type { Script, World } from './world';
@@ -17,7 +16,7 @@ export interface End {
   /** Why it ended before its last step. */
   readonly ended?: string;
   /** What it could not see. */
-  readonly notSeen: readonly TextKey[];
+  readonly notSeen: readonly string[];
 }
 
 /**
@@ -32,7 +31,8 @@ export async function* script(world: World): Script<End> {
   yield* fields(world, paid);
   yield* bodies(world);
   yield* duplicates(world, first, paid, returned);
-  yield* confirms(world);
+  const isLeftOpen = yield* confirms(world);
+  yield* laterCharge(paid[0] ?? first);
   const isUnseen = world.shop === undefined || (yield* secondPayment(world, first));
   yield* meanings(world, first);
   yield* credentials(world);
@@ -40,14 +40,22 @@ export async function* script(world: World): Script<End> {
   yield* answers(world);
   return {
     notSeen: [
-      'notSeen.processes',
-      'notSeen.keys',
-      'notSeen.database',
-      ...(world.restart === undefined ? (['notSeen.restart'] as const) : []),
+      'several processes that come and go, and two that get the same notification at the same moment.',
+      'keys that expire after minutes or days: the service sends a notification again for minutes, and nothing says that none comes later.',
+      'a database that fails between the booking and its commit.',
+      'the life of a recurrence, such as a charge that fails: the document shows no notification of it.',
+      ...(isLeftOpen
+        ? [
+            'what becomes of a payment that the service does not confirm yet and your listener answers 200 to: it is not sent again.',
+          ]
+        : []),
+      ...(world.restart === undefined
+        ? ['what the listener still knows after a restart: pass --restart.']
+        : []),
       ...(world.shop === undefined
-        ? (['notSeen.orders'] as const)
+        ? ['orders: which payment an order expects, and a second payment of it: pass --shop.']
         : isUnseen
-          ? (['notSeen.secondPayment'] as const)
+          ? ['whether the second payment of an order, which has no row, reaches a person.']
           : []),
     ],
   };

@@ -12,6 +12,7 @@ import { sleep } from '../../shared/time';
 import { basicAuthorization } from '../../webhooks/authorization';
 import { type CliFailure, failure } from '../failure';
 import { describeAnswer, excerpt } from '../output';
+import { line } from '../visible';
 
 /** A notification, and how it is sent. */
 export interface Send extends Pick<NotificationRequest, 'method' | 'splitAt' | 'headerName' | 'contentType'> {
@@ -118,19 +119,26 @@ export class Sender {
     this.#timeouts = sent.reception === 'silent' ? this.#timeouts + 1 : 0;
     // Of the first one, `first` tells. Later ones are no proof of a fault: the service sends far fewer.
     const isLimited = sent.httpStatus === 429 && send.accept !== 'mustNot' && this.exchanges.length > 1;
-    if (isLimited) this.#limited = failure('run.rateLimit', { count: this.exchanges.length });
-    else if (this.#timeouts >= MAX_TIMEOUTS) this.#limited = failure('run.timeouts', { count: MAX_TIMEOUTS });
+    if (isLimited)
+      this.#limited = failure(
+        line`the listener has a rate limit (HTTP 429 after ${this.exchanges.length} ${this.exchanges.length === 1 ? 'notification' : 'notifications'}): raise it while verify runs.`,
+      );
+    else if (this.#timeouts >= MAX_TIMEOUTS)
+      this.#limited = failure(line`no response came ${MAX_TIMEOUTS} times in a row.`);
     if (isLimited && this.#limited !== undefined) throw this.#limited;
     return sent;
   }
 
-  /** Sends any body with the right credentials, to find out how the listener reads bodies. It is in no report. */
-  probe(body: string, query = '', how: Partial<Send> = {}): Promise<Exchange> {
-    return this.#post({ what: '', notification: { kind: 'custom', query, payload: {} }, ...how }, body);
+  /** Whether nothing answers any more, not even to a request without credentials. It is in no report. */
+  async isGone(): Promise<boolean> {
+    const notification = { kind: 'custom', query: '', payload: {} } as const;
+    const { reception } = await this.#post({ what: '', notification, authorization: null });
+    return reception === 'gone' || reception === 'silent';
   }
 
-  async #post(send: Send, text = JSON.stringify(send.notification.payload)): Promise<Exchange> {
+  async #post(send: Send): Promise<Exchange> {
     const { authorization = basicAuthorization(this.#options.credentials), bytes = 0, notification } = send;
+    const text = JSON.stringify(notification.payload);
     const space = ' '.repeat(Math.max(0, bytes - Buffer.byteLength(text)));
     let headers: readonly string[] = [];
     const answer = await postNotification({

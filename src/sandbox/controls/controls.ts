@@ -47,6 +47,7 @@ export const kindTexts: Readonly<Record<SandboxNotification['kind'], Text>> = {
   reversal: text('kind.reversal'),
   refund: text('kind.refund'),
   payout: text('kind.payout'),
+  recurrence: text('kind.recurrence'),
   custom: text('kind.custom'),
 };
 

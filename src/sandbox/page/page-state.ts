@@ -274,9 +274,12 @@ export interface VerifyResult {
   readonly problems: readonly string[];
   /** What could not be checked, and why. */
   readonly open: readonly string[];
-  /** The mistake behind a failure, where it is known, and what to do about it. */
-  readonly cause: string | undefined;
-  readonly fix: string | undefined;
+  /** What is worth knowing, and no fault. */
+  readonly warning: string | undefined;
+  /** What usually makes it fail, and what to do. */
+  readonly hint: string | undefined;
+  /** Whether it failed as the first step did. */
+  readonly follows: boolean;
 }
 
 /** The result of the checklist, for the page's button. */

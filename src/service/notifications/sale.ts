@@ -4,6 +4,7 @@ import { identity, maybe, type OpenEnum, state } from '../fields';
 import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 import type { DocumentedKind, ReadNotification } from './notification';
+import type { RecurrencePayload } from './recurrence';
 
 /**
  * A sale's new status, usually `PAID` (document section 6.2).
@@ -24,6 +25,11 @@ export interface SalePayload {
   date?: string | null | undefined;
   /** The status the sale has now: typically `PAID`; `REVERSAL` is another. */
   newStatus: OpenEnum<'PAID' | 'REVERSAL'>;
+  /**
+   * The event that reported the payment, if it came as one: a charge of a recurrence that is paid (the service's public
+   * pages; not in its document). `referenceCode` is the event's `externalId` then: nobody has confirmed it.
+   */
+  recurrence?: RecurrencePayload | undefined;
 }
 
 /** Who paid a sale (document section 6.2). Personal data. */
@@ -62,7 +68,18 @@ export const saleObject = z.looseObject({
 });
 
 /** The payload of `payment` and `saleStatus` notifications, as a Standard Schema. */
-export const salePayloadSchema: Schema<SalePayload> = toSchema(saleObject, guards.isSale);
+export const salePayloadSchema: Schema<SalePayload> = toSchema(
+  saleObject as z.ZodMiniType<SalePayload, SalePayload>,
+  guards.isSale,
+  withoutRecurrence,
+);
+
+/** Only an event has one: in a sale's own body it would keep the reference from being confirmed. */
+function withoutRecurrence(payload: SalePayload): SalePayload {
+  if (payload.recurrence === undefined) return payload;
+  const { recurrence: _, ...sale } = payload;
+  return sale;
+}
 
 /** A sale is paid. */
 export interface PaymentNotification extends ReadNotification {
@@ -92,7 +109,11 @@ const sale = {
   subjectKind: 'payment',
   subject: ({ saleToken }: SalePayload) => saleToken,
   state: ({ newStatus }: SalePayload) => [newStatus],
-  content: ({ amount, currency, referenceCode }: SalePayload) => ({ amount, currency, referenceCode }),
+  // Whether both forms of a charge have the same reference is not known: it is compared where there is no event.
+  content: ({ amount, currency, referenceCode, recurrence }: SalePayload) =>
+    recurrence === undefined
+      ? { amount, currency, referenceCode }
+      : { amount, chargeDueDate: recurrence.chargeDueDate?.slice(0, 10) },
   order: ({ saleToken, referenceCode }: SalePayload) => ({ uuid: saleToken, referenceCode }),
 };
 

@@ -98,6 +98,13 @@ export interface RecurrenceRequest {
     | {
         /** Amount of each recurrence, in the currency's main unit. This library refuses 0 and less. */
         recurrenceAmount?: number | undefined;
+        /**
+         * `VARIABLE`: each charge has a sum of its own, from `debitorMinimumAmount` up (the service's public pages; not in its
+         * document). Default: the same sum each time.
+         */
+        valueType?: OpenEnum<'FIXED' | 'VARIABLE'> | undefined;
+        /** The least that each charge may be, in the currency's main unit (the service's public pages; not in its document). */
+        debitorMinimumAmount?: number | undefined;
       }
     | undefined;
   /** When it recurs. */
@@ -164,7 +171,13 @@ export const recurringCheckoutRequestObject = z
     recurrence: z.looseObject({
       planId: optional(z.string()),
       immediatePayment: z.boolean(),
-      amount: optional(z.looseObject({ recurrenceAmount: optional(positive()) })),
+      amount: optional(
+        z.looseObject({
+          recurrenceAmount: optional(positive()),
+          valueType: optional(openEnum<'FIXED' | 'VARIABLE'>()),
+          debitorMinimumAmount: optional(notNegative()),
+        }),
+      ),
       calendar: optional(calendarObject),
       retry: optional(z.boolean()),
     }),
@@ -183,6 +196,10 @@ export const recurringCheckoutRequestObject = z
       ['recurrence', 'amount', 'recurrenceAmount'],
       ({ recurrence }) => recurrence.amount?.recurrenceAmount,
     ),
+    decimalsFit(
+      ['recurrence', 'amount', 'debitorMinimumAmount'],
+      ({ recurrence }) => recurrence.amount?.debitorMinimumAmount,
+    ),
   );
 
 /** The request of `createRecurringCheckout`, as a Standard Schema. */
@@ -193,7 +210,9 @@ export const recurringCheckoutRequestSchema: Schema<RecurringCheckoutRequest> = 
 interface RequestAmounts {
   currency: string;
   amount?: number | undefined;
-  recurrence: { amount?: { recurrenceAmount?: number | undefined } | undefined };
+  recurrence: {
+    amount?: { recurrenceAmount?: number | undefined; debitorMinimumAmount?: number | undefined } | undefined;
+  };
 }
 
 /** For currencies without a minor unit in ISO 4217 (a new one, or a typo such as `BLR`): no currency has more. */

@@ -131,7 +131,7 @@ describe('demo, when a step goes wrong', () => {
     ['order', { prepare: refuseSecond }, 'a lost answer'],
   ])('fails and says so: %s', async (_step, breakage, message) => {
     wrong.breakage = breakage;
-    const call = { args: [], options: new Options(new Map()), json: true, language: 'en' } as const;
+    const call = { args: [], options: new Options(new Map()), json: true } as const;
     const failure = await demo.run(call).catch((error: unknown) => error);
     expect(failure).toMatchObject({ exitCode: 1, message: expect.stringMatching(/^The demo failed: /) });
     expect(failure).toHaveProperty('message', expect.stringContaining(message));

@@ -1,5 +1,5 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { order } from '../../sandbox/helpers';
 import { startRecorder } from '../listeners';
 import { credentials, environment, printed, runCliProcess, startCli } from '../run-cli';
@@ -148,7 +148,7 @@ describe.concurrent('sandbox', () => {
     const { url, end, output } = await start();
     const body = JSON.stringify({ ...order, shoper: {} });
     await fetch(`${url}/v1.1/checkout/pix-automatic`, { method: 'POST', headers, body });
-    await vi.waitFor(() => expect(output.stdout).toContain('the document does not have: shoper'));
+    await expect.poll(() => output.stdout).toContain('the document does not have: shoper');
     await end();
   });
 

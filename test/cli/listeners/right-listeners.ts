@@ -13,7 +13,7 @@ import {
   verifyAuthorization,
   type WebhookHandler,
 } from 'pix-automatic-sdk/webhooks';
-import type { StepId } from '../../../src/cli/texts';
+import type { StepId } from '../../../src/cli/verify/hints';
 import { listen, onTestsEnd } from './listen';
 import {
   amountOf,

@@ -1,7 +1,6 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { SandboxClient } from '../../../src/cli/sandbox-client';
-import type { CauseId } from '../../../src/cli/texts';
 import { Effects } from '../../../src/cli/verify/effects';
 import { type Report, runVerify, type VerifyOptions } from '../../../src/cli/verify/run';
 import type { TestListener } from './listen';
@@ -23,32 +22,9 @@ export interface Listener {
   start?(client: PaymentsClient, service: string): Promise<TestListener>;
 }
 
-/** A listener with a mistake, and how verify must report it. */
-export interface WrongListener extends Listener {
-  /** The mistake, which is the first that the report names; `undefined` where it says what it saw alone. */
-  readonly cause: CauseId | undefined;
-  /** Other mistakes that it may name after that. */
-  readonly also: readonly CauseId[];
-  /** What the report must say of it. */
-  readonly words: RegExp;
-}
-
-/** How verify must report a mistake: what it names, in words that are held. */
-export function named(cause: CauseId, words: RegExp, ...also: CauseId[]) {
-  return { cause, words, also };
-}
-
-/** How verify must report a mistake whose cause it cannot know: what it has seen. */
-export function seen(words: RegExp) {
-  return { cause: undefined, words, also: [] };
-}
-
-/** Listeners by what each does wrong, which verify reports alike. */
-export function accused(
-  verdict: Omit<WrongListener, 'does' | 'merchant' | 'start'>,
-  mistakes: Readonly<Record<string, Parts>>,
-): WrongListener[] {
-  return Object.entries(mistakes).map(([does, merchant]) => ({ does, merchant, ...verdict }));
+/** Listeners by what each does wrong. */
+export function accused(mistakes: Readonly<Record<string, Parts>>): Listener[] {
+  return Object.entries(mistakes).map(([does, merchant]) => ({ does, merchant }));
 }
 
 interface Options extends Partial<Pick<VerifyOptions, 'kinds' | 'restart'>> {

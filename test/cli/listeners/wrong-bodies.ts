@@ -2,32 +2,27 @@ import { buffer } from 'node:stream/consumers';
 import express from 'express';
 import { listen } from './listen';
 import { answering, type Booked, rightHeader } from './merchant';
-import { accused, named, seen, type WrongListener } from './verify-listener';
+import { accused, type Listener } from './verify-listener';
 
-export const wrongBodies: readonly WrongListener[] = [
+export const wrongBodies: readonly Listener[] = [
   {
     does: 'has no body parser, and crashes on the missing body',
-    ...named('body', /does not read the JSON body/),
     start: startExpress([], (body) => body.newStatus),
   },
   {
     does: 'has a body parser for forms alone',
-    ...named('readsForm', /it reads forms/),
     start: startExpress([express.urlencoded()], (body) => body.newStatus),
   },
   {
     does: 'has no body parser, and takes the missing body for nothing to do',
-    ...seen(/accepted and no row came/),
     start: startExpress([], (body) => body?.newStatus),
   },
   {
     does: 'parses the JSON of a body that is parsed already',
-    ...named('parsesTwice', /parses the body twice/),
     start: startExpress([express.json()], (body) => JSON.parse(body).newStatus),
   },
   {
     does: 'parses the raw body twice',
-    ...named('parsesTwice', /parses the body twice/),
     merchant: {
       parse(body) {
         return JSON.parse(JSON.parse(body));
@@ -37,27 +32,22 @@ export const wrongBodies: readonly WrongListener[] = [
   },
   {
     does: 'redirects to the URL with a slash at the end',
-    ...named('redirects', /Register the URL/),
     merchant: answering((response) => response.writeHead(308, { location: '/webhooks/' }).end()),
   },
   {
     does: 'redirects to a log-in page',
-    ...named('redirects', /no log-in page/),
     merchant: answering((response) => response.writeHead(302, { location: '/login' }).end()),
   },
   {
     does: 'listens at another path',
-    ...named('path', /Check the path/),
     merchant: answering((response) => response.writeHead(404).end('Cannot POST /webhooks')),
   },
   {
     does: 'expects another pair',
-    ...named('pair', /Give the listener the pair/),
     merchant: { isLetIn: () => false },
   },
   {
     does: 'refuses sales that it does not know, verified without --sandbox',
-    ...named('madeUpSale', /which is right, start the sandbox.*pass --sandbox/),
     merchant: {
       work(kind) {
         if (kind === 'payment') throw new Error('There is no such order.');
@@ -66,11 +56,10 @@ export const wrongBodies: readonly WrongListener[] = [
   },
 ];
 
-export const wrongReaders: readonly WrongListener[] = [
+export const wrongReaders: readonly Listener[] = [
   ...[2_000, 16_384, 65_536].map(
-    (limit): WrongListener => ({
+    (limit): Listener => ({
       does: `refuses bodies of more than ${limit} bytes`,
-      ...named('limit', /1 MB/),
       merchant: {
         async read(request) {
           const body = await buffer(request);
@@ -82,14 +71,12 @@ export const wrongReaders: readonly WrongListener[] = [
   ),
   {
     does: 'reads the first piece of the body alone',
-    ...named('pieces', /whole body/),
     merchant: {
       read: (request) => new Promise((resolve) => request.once('data', (chunk) => resolve(String(chunk)))),
     },
   },
   {
     does: 'waits for as many letters as `content-length` has bytes',
-    ...named('encoding', /UTF-8/, 'slow'),
     limitMs: 1_000,
     merchant: {
       read: (request) =>
@@ -102,7 +89,7 @@ export const wrongReaders: readonly WrongListener[] = [
         }),
     },
   },
-  ...accused(named('encoding', /UTF-8/), {
+  ...accused({
     'refuses letters that ASCII does not have': {
       parse(body) {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what this listener takes.

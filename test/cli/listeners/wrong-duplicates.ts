@@ -9,10 +9,10 @@ import {
   type Shop,
   subjectOf,
 } from './merchant';
-import { accused, named, type WrongListener } from './verify-listener';
+import { accused, type Listener } from './verify-listener';
 
-export const wrongDuplicates: readonly WrongListener[] = [
-  ...accused(named('noKey', /Record the idempotency key of what you have booked/), {
+export const wrongDuplicates: readonly Listener[] = [
+  ...accused({
     'acts again on duplicates': {
       async once(_key, act) {
         await act();
@@ -21,12 +21,12 @@ export const wrongDuplicates: readonly WrongListener[] = [
     },
     'takes a hash of the time for its key': { keyOf: () => `${performance.now()}` },
   }),
-  ...accused(named('noClaim', /Claim the key before the work/), {
+  ...accused({
     'acts again on duplicates that come at the same time': withoutClaim(''),
     'acts again on a refund that comes several times at once': withoutClaim('refund'),
     'acts again on a payout that comes several times at once': withoutClaim('payout'),
   }),
-  ...accused(named('noKeyOfKind', /every kind that you book/), {
+  ...accused({
     'deduplicates payments alone': () => {
       let number = 0;
       return {
@@ -38,7 +38,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
       (kind, { status }) => kind === 'reversal' && status === 'PAID',
     ),
   }),
-  ...accused(named('forgets', /Keep the idempotency key for days/), {
+  ...accused({
     'remembers the last notification alone': {
       once(key, act, shop) {
         if (!shop.done.has(key)) shop.done.clear();
@@ -52,7 +52,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
       },
     },
   }),
-  ...accused(named('hashesBody', /fields in another order/), {
+  ...accused({
     'takes a hash of the whole body for its key': { keyOf: (_kind, payload) => JSON.stringify(payload) },
     'takes a hash of the whole body of refunds for their key': keyed('refund', (payload) =>
       JSON.stringify(payload),
@@ -60,15 +60,13 @@ export const wrongDuplicates: readonly WrongListener[] = [
   }),
   {
     does: 'answers 409 to duplicates',
-    ...named('refusesDuplicates', /Answer 200 to a duplicate/),
     merchant: { respond: (response, outcome) => response.writeHead(outcome === 'seen' ? 409 : 200).end() },
   },
   {
     does: 'deduplicates on `saleToken`, or else on `uuid`, and so takes a refund for its payment',
-    ...named('refundLikePayment', /its own `refund.uuid`/, 'reversalKey', 'payoutKey'),
     merchant: { keyOf: (_kind, payload) => payload.saleToken ?? payload.uuid ?? '' },
   },
-  ...accused(named('refundKey', /Make the key from `refund.uuid`/), {
+  ...accused({
     'deduplicates on kind and `saleToken`, and so loses the second refund': keyed(
       'refund',
       ({ saleToken }) => `refund:${saleToken}`,
@@ -80,17 +78,15 @@ export const wrongDuplicates: readonly WrongListener[] = [
   }),
   {
     does: 'deduplicates reversals on their `uuid`, and so loses their end',
-    ...named('reversalKey', /`uuid` and `status` together/),
     merchant: keyed('reversal', ({ uuid }) => uuid),
   },
   {
     does: 'deduplicates payouts on their `uuid`, and so loses the end of one that failed first',
-    ...named('payoutKey', /a payout keeps its `uuid`/),
     merchant: {
       keyOf: (kind, payload) => (kind.startsWith('payout') ? payload.uuid : right.keyOf(kind, payload)),
     },
   },
-  ...accused(named('keyWithoutIdentity', /amount, date and shopper are no identity/), {
+  ...accused({
     'takes day, amount and shopper for the key of a payment': keyed(
       'payment',
       ({ date, amount, shopper }) => `${date}:${amount}:${shopper?.email}`,
@@ -102,7 +98,6 @@ export const wrongDuplicates: readonly WrongListener[] = [
   }),
   {
     does: 'books every payment twice',
-    ...named('booksTwice', /registered twice/),
     merchant: ({ rows }) => ({
       work(kind, payload) {
         if (kind === 'payment') rows.push({ kind, subject: payload.saleToken, amount: payload.amount });
@@ -111,7 +106,6 @@ export const wrongDuplicates: readonly WrongListener[] = [
   },
   {
     does: 'answers 200 to other payments while it is at work on one',
-    ...named('losesAtOnce', /Answer 503 while you are busy/),
     merchant: () => {
       let isBusy = false;
       return {
@@ -129,7 +123,6 @@ export const wrongDuplicates: readonly WrongListener[] = [
   },
   {
     does: 'refuses what was overtaken',
-    ...named('refusesOvertaken', /what is refused comes five more times/),
     merchant: () => {
       const ended = new Set<string>();
       return {
@@ -141,13 +134,12 @@ export const wrongDuplicates: readonly WrongListener[] = [
       };
     },
   },
-  ...accused(named('reopens', /do not go back to it/), {
+  ...accused({
     'reopens a reversal that is over when its PENDING comes late': undoing('reversal'),
     'takes back a payment when the PENDING of its sale comes late': undoing('payment'),
   }),
   {
     does: 'records the key before the work, which fails at first',
-    ...named('recordsBeforeWork', /together with the work/),
     merchant: {
       async once(key, _act, { done }) {
         if (done.has(key)) return 'seen';
@@ -158,7 +150,6 @@ export const wrongDuplicates: readonly WrongListener[] = [
   },
   {
     does: 'records the key some time after its answer',
-    ...named('lateKey', /before the answer/),
     merchant: {
       async once(key, act, { done }) {
         if (done.has(key)) return 'seen';
@@ -168,7 +159,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
       },
     },
   },
-  ...accused(named('severalProcesses', /a store that all processes share/), {
+  ...accused({
     'runs as two processes, each with keys of its own': processes(2, true),
     'runs as four processes, each with keys of its own': processes(4, true),
     'runs as two processes, each with keys and rows of its own': processes(2, false),

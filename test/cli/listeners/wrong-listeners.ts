@@ -7,18 +7,19 @@ import { wrongInPhp } from './styles/php';
 import { wrongInPlainNode } from './styles/plain';
 import { hasPython, wrongInPython } from './styles/python';
 import { wrongRouteHandlers } from './styles/routes';
-import type { WrongListener } from './verify-listener';
+import type { Listener } from './verify-listener';
 import { wrongAnswers } from './wrong-answers';
 import { wrongBodies, wrongReaders } from './wrong-bodies';
 import { wrongCredentials } from './wrong-credentials';
 import { wrongDuplicates } from './wrong-duplicates';
 import { wrongKinds } from './wrong-kinds';
 import { wrongMeanings } from './wrong-meanings';
+import { wrongReturns } from './wrong-returns';
 import { wrongRoutes } from './wrong-routes';
 import { wrongWithSandbox } from './wrong-with-sandbox';
 
 /** At least one for each mistake that costs money. */
-export const wrongListeners: readonly WrongListener[] = [
+export const wrongListeners: readonly Listener[] = [
   ...wrongCredentials,
   ...wrongBodies,
   ...wrongReaders,
@@ -27,6 +28,7 @@ export const wrongListeners: readonly WrongListener[] = [
   ...wrongKinds,
   ...wrongMeanings,
   ...wrongDuplicates,
+  ...wrongReturns,
   ...wrongWithSandbox,
   // Written as merchants write them, by somebody who did not know how `verify` looks.
   ...wrongInExpress,

@@ -1,21 +1,18 @@
 import { answering, right } from './merchant';
-import { named, type WrongListener } from './verify-listener';
+import type { Listener } from './verify-listener';
 
 /** Listeners behind something that turns notifications away: a route, or a rate limit. */
-export const wrongRoutes: readonly WrongListener[] = [
+export const wrongRoutes: readonly Listener[] = [
   {
     does: 'has a rate limit that is used up',
-    ...named('rateLimit', /rate limit/),
     merchant: answering((response) => response.writeHead(429).end()),
   },
   {
     does: 'takes JSON only with a charset in its media type',
-    ...named('mediaType', /`application\/json` without more/),
     merchant: answering((response) => response.writeHead(415).end()),
   },
   {
     does: 'finds a payment without a document number invalid',
-    ...named('invalid', /names the field/),
     merchant: {
       ...answering((response) => response.writeHead(500).end()),
       isLetIn: right.isLetIn,
@@ -25,12 +22,10 @@ export const wrongRoutes: readonly WrongListener[] = [
   },
   {
     does: 'answers 400 to every body',
-    ...named('refusesEverything', /expect another body/),
     merchant: answering((response) => response.writeHead(400).end('Bad Request')),
   },
   {
     does: 'has a route that no query may follow',
-    ...named('refusesQuery', /path alone/),
     merchant: {
       isLetIn: (header, url) => url.search === '' && right.isLetIn(header, url, ''),
       refuse: (response) => response.writeHead(404).end(),
@@ -38,7 +33,6 @@ export const wrongRoutes: readonly WrongListener[] = [
   },
   {
     does: 'has a route that needs a query',
-    ...named('needsQuery', /Payments come without a query/),
     merchant: {
       isLetIn: (header, url) => url.search !== '' && right.isLetIn(header, url, ''),
       refuse: (response) => response.writeHead(404).end(),
@@ -46,7 +40,6 @@ export const wrongRoutes: readonly WrongListener[] = [
   },
   {
     does: 'knows a payout by `type=payout` alone, and refuses one that failed',
-    ...named('needsType', /`payout=true` alone/),
     merchant: {
       isLetIn: (header, url) =>
         (url.searchParams.has('type') || !url.searchParams.has('payout')) && right.isLetIn(header, url, ''),

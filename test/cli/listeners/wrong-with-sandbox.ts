@@ -1,13 +1,12 @@
 import { buffer } from 'node:stream/consumers';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { type Merchant, type Outcome, type Payload, right } from './merchant';
-import { accused, named, type WrongListener } from './verify-listener';
+import { accused, type Listener } from './verify-listener';
 
 /** Listeners that ask the service about a payment, and do the wrong thing with its response. */
-const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
+const listeners: readonly Omit<Listener, 'asksService'>[] = [
   {
     does: 'confirms payments, and records the key of one that it could not confirm',
-    ...named('recordsBeforeWork', /Record the idempotency key together with the work/),
     merchant: ({ client }) => ({
       ...confirming(client),
       async once(key, act, { done }) {
@@ -20,7 +19,6 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'confirms payments, and answers 200 for good to one that it could not confirm',
-    ...named('keepsUnconfirmed', /record no key for it/),
     merchant: ({ client }) => {
       const unconfirmed = new Set<string>();
       return {
@@ -34,7 +32,23 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
       };
     },
   },
-  ...accused(named('swallows', /Do not catch the error to answer 200/), {
+  {
+    does: 'confirms payments, answers 200 to one that nobody has paid yet, and never takes it again',
+    merchant: ({ client }) => ({
+      async once(key, act, shop) {
+        if (shop.done.has(key)) return 'seen';
+        try {
+          return await right.once(key, act, shop);
+        } catch (error) {
+          if (!(error instanceof Error && error.message === 'Not confirmed.')) throw error;
+          shop.done.add(key);
+          return 'done';
+        }
+      },
+      ...confirming(client),
+    }),
+  },
+  ...accused({
     'answers 200 when it cannot ask the service about a payment': ({ client }) => ({
       ...confirming(client),
       async once(key, act, shop) {
@@ -43,7 +57,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
       },
     }),
   }),
-  ...accused(named('actsUnasked', /answer 500 or 503/), {
+  ...accused({
     'asks the service, and acts all the same when it cannot be asked': ({ client }) => ({
       async work(kind, payload) {
         // The mistake: an error of the query counts as a yes.
@@ -54,7 +68,6 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   }),
   ...(['latin1', 'ascii'] as const).map((encoding) => ({
     does: `reads the body as ${encoding}, and so confirms another reference code`,
-    ...named('encoding', /UTF-8/),
     merchant: ({ client }: { client: PaymentsClient }): Partial<Merchant> => ({
       ...confirming(client),
       read: async (request) => (await buffer(request)).toString(encoding),
@@ -62,7 +75,6 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   })),
   {
     does: 'decodes each piece of the body by itself, and so confirms another reference code',
-    ...named('decodesPieces', /Join the whole body/),
     merchant: ({ client }) => ({
       ...confirming(client),
       async read(request) {
@@ -74,7 +86,6 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'asks the service for the sale, and does not compare its amount',
-    ...named('comparesNoAmount', /goods are shipped for a cent/),
     merchant: ({ client }) => ({
       async work(kind, { saleToken }) {
         if (kind !== 'payment') return;
@@ -85,7 +96,6 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'asks the service for the sale, and does not look whether it is paid',
-    ...named('comparesNoState', /compares situation, amount/),
     merchant: ({ client }) => ({
       async work(kind, { saleToken, amount }) {
         if (kind !== 'payment') return;
@@ -97,10 +107,9 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
 ];
 
 /** Listeners that ask, and lose what comes after a refusal. */
-const locking: readonly Omit<WrongListener, 'asksService'>[] = [
+const locking: readonly Omit<Listener, 'asksService'>[] = [
   {
     does: 'knows no order of these sales',
-    ...named('unknownOrder', /pass --shop/),
     merchant: {
       work(kind) {
         if (kind === 'payment') throw new Error('There is no such order.');
@@ -109,7 +118,6 @@ const locking: readonly Omit<WrongListener, 'asksService'>[] = [
   },
   {
     does: 'takes a lock, and does not give it back when a payment is not confirmed',
-    ...named('keepsLock', /Give back in `finally`/),
     merchant: ({ client }) => {
       let isLocked = false;
       let refused = 0;
@@ -131,7 +139,7 @@ const locking: readonly Omit<WrongListener, 'asksService'>[] = [
   },
 ];
 
-export const wrongWithSandbox: readonly WrongListener[] = [...listeners, ...locking].map((listener) => {
+export const wrongWithSandbox: readonly Listener[] = [...listeners, ...locking].map((listener) => {
   return { ...listener, asksService: true };
 });
 

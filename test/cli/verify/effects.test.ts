@@ -51,7 +51,12 @@ test.each([
 
 test('a count of 0 says that the kind is booked', async () => {
   const ledger = await new Effects(await answering([{ payment: 1, refund: 0, inbox: 3 }]), 50).read();
-  expect(ledger).toEqual({ rows: [{ kind: 'payment' }], inbox: 3, claimed: ['payment', 'refund'] });
+  expect(ledger).toEqual({
+    rows: [{ kind: 'payment' }],
+    inbox: 3,
+    claimed: ['payment', 'refund'],
+    others: [],
+  });
 });
 
 test.each([
@@ -60,6 +65,8 @@ test.each([
   [{ inbox: 'many' }],
   [[{ ...row, amount: 'R$ 10' }]],
   [[{ subject: 'a' }]],
+  [{ rows: [] }],
+  [{ pagamento: 2 }],
   [7],
   ['rows'],
 ])('refuses %j', async (answer) => {

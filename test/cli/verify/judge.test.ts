@@ -11,8 +11,8 @@ const must = (row: Row): Booking => ({
 const anonymous: Row = { kind: 'payment' };
 
 /** What the judge says, one word a problem. */
-function verdict(before: Row[], after: Row[], wanted: Booking[], may: Booking[] = []) {
-  const { problems } = judge(before, after, wanted, may, new Set(['a']));
+function verdict(before: Row[], after: Row[], wanted: Booking[], may: Booking[] = [], none: Booking[] = []) {
+  const { problems } = judge(before, after, { must: wanted, may, none }, new Set(['a']));
   return problems.map(({ type, kind, subject, got, times }) =>
     [type, kind, subject, got ?? times].join(' ').trim(),
   );
@@ -43,9 +43,22 @@ describe('the judge compares the rows before and after', () => {
     expect(verdict([], [a, a], [], [must(a)])).toEqual(['doubled payment a 2']);
   });
 
-  it('and takes a row of before for the one that must come, where it may be there already, and says so', () => {
+  it('and lets a row that may come have no other amount', () => {
+    expect(verdict([], [{ ...a, amount: 9 }], [], [must(a)])).toEqual(['amount payment a 9']);
+  });
+
+  it('and takes a row of before for the one that must come, where it may be there already', () => {
     const booking = { ...must(a), orBefore: true };
-    const { problems, sameRow } = judge([a], [a], [booking], [], new Set());
-    expect({ problems, sameRow }).toEqual({ problems: [], sameRow: [booking] });
+    expect(verdict([a], [a], [booking])).toEqual([]);
+    expect(verdict([a], [a, a], [booking])).toEqual(['doubled payment a 2']);
+    expect(verdict([b], [b], [booking])).toEqual(['missing payment a']);
+  });
+
+  it('and lets a row go that must not be there, and finds one that stays', () => {
+    expect(verdict([a, b], [b], [], [], [must(a)])).toEqual([]);
+    expect(verdict([a, b], [a, b], [], [], [must(a)])).toEqual(['unexpected payment a']);
+    expect(verdict([b], [a, b], [], [], [must(a)])).toEqual(['again payment a']);
+    expect(verdict([anonymous], [anonymous], [], [], [must(a)])).toEqual([]);
+    expect(verdict([a, b], [a], [], [], [must(a)])).toEqual(['unexpected payment a', 'takenBack payment b']);
   });
 });

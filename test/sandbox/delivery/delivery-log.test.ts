@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { SandboxOptions } from 'pix-automatic-sdk/sandbox';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxLogEntry } from '../../../src/sandbox/log';
 import { credentials, openJourney, openListener, openPaid, openSandbox, order } from '../helpers';
 
@@ -100,7 +100,7 @@ describe('delivery', () => {
     const { listener, sandbox, attempts, trace } = await openAnswering([500, 200], {
       retryIntervalMs: 60_000,
     });
-    await vi.waitFor(() => expect(attempts()).toHaveLength(1));
+    await expect.poll(() => attempts()).toHaveLength(1);
     await sandbox.redeliver('delivery-1');
     await sandbox.idle();
     expect(trace()).toBe('1: 500, 2 by hand: 200, delivered');
@@ -129,7 +129,7 @@ describe('the log', () => {
     });
     await call('GET', `/v1.1/transactions/${credentials.apiToken}?key=${credentials.apiKey}`);
     await sandbox.idle();
-    await vi.waitFor(() => expect(entries).toHaveLength(3));
+    await expect.poll(() => entries).toHaveLength(3);
     expect(entries[0]).toMatchObject({ type: 'request', operation: 'createRecurringCheckout', status: 200 });
     const attempt = expect.objectContaining({ number: 1, httpStatus: 200 });
     expect(entries).toContainEqual(expect.objectContaining({ type: 'delivery', attempt }));
@@ -154,7 +154,7 @@ describe('the log', () => {
     await call('POST', `/sandbox/transactions/${uuid}/pay`);
     await call('POST', `/sandbox/transactions/${uuid}/pay`);
     await call('GET', '/sandboxes');
-    await vi.waitFor(() => expect(entries).toHaveLength(5));
+    await expect.poll(() => entries).toHaveLength(5);
     expect(
       entries.map(
         (entry) =>
@@ -175,11 +175,11 @@ describe('the log', () => {
     const { create } = await openSandbox({ log: (entry) => entries.push(entry) });
     const shopper = { ...order.shopper, docment: 'of-ana', [credentials.apiKey]: 1 };
     await create({ ...order, shopper });
-    await vi.waitFor(() => expect(entries).toHaveLength(1));
+    await expect.poll(() => entries).toHaveLength(1);
     expect(entries[0]).toMatchObject({ unknownFields: ['shopper.docment', 'shopper.***'] });
     expect(JSON.stringify(entries)).not.toContain('of-ana');
     await create(order);
-    await vi.waitFor(() => expect(entries).toHaveLength(2));
+    await expect.poll(() => entries).toHaveLength(2);
     expect(entries[1]).not.toHaveProperty('unknownFields');
   });
 
@@ -188,7 +188,7 @@ describe('the log', () => {
     const { create } = await openSandbox({ log: (entry) => entries.push(entry) });
     const document = { type: 'CPF', number: '52998224726' };
     await create({ ...order, shopper: { ...order.shopper, document }, maxAge: 1_800_000 });
-    await vi.waitFor(() => expect(entries).toHaveLength(1));
+    await expect.poll(() => entries).toHaveLength(1);
     expect(entries[0]).toMatchObject({ doubtfulValues: ['maxAge', 'shopper.document.number'] });
     expect(JSON.stringify(entries)).not.toContain(document.number);
   });
@@ -212,7 +212,7 @@ it('close ends the deliveries and calls in progress, and waits for no retry', as
   sandbox.notify({ hanging: true });
   sandbox.setWebhookUrl('http://127.0.0.1:1/');
   sandbox.notify({ waiting: true });
-  await vi.waitFor(() => expect(sandbox.deliveries[1]?.attempts).toHaveLength(1));
+  await expect.poll(() => sandbox.deliveries[1]?.attempts).toHaveLength(1);
 
   await sandbox.close();
   await sandbox.close();

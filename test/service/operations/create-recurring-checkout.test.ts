@@ -10,12 +10,18 @@ import { checkoutAnswer, checkoutRequest, clientFor, failureOf } from '../../cli
 import { reply, startHttpServer } from '../../helpers/http-server';
 import { seedRandomTests } from '../../helpers/random-seed';
 import { changed, testFields } from '../fields';
-import { checkoutAnswerFields, checkoutRequestFields } from '../tables';
+import { checkoutAnswerFields, checkoutRequestFields, variableAmountFields } from '../tables';
 
 seedRandomTests();
 
 const withAmount = (amount: unknown) => ({ ...checkoutRequest(), amount });
-testFields(requestSchema, () => withAmount(59.7), checkoutRequestFields, { lenient: false });
+const wholeRequest = () => {
+  const request = changed(withAmount(59.7), 'recurrence.amount.valueType', 'VARIABLE');
+  return changed(request, 'recurrence.amount.debitorMinimumAmount', 29.9);
+};
+testFields(requestSchema, wholeRequest, [...checkoutRequestFields, ...variableAmountFields], {
+  lenient: false,
+});
 
 function issuesOf(value: unknown) {
   const result = requestSchema['~standard'].validate(value);
@@ -42,6 +48,7 @@ const rules: (readonly [path: string, values: readonly unknown[], message: strin
   ['amount', [-0.01, -1], 'expected 0 or more'],
   ['maxAge', [0, -1], 'expected more than 0'],
   ['recurrence.amount.recurrenceAmount', [0, -1], 'expected more than 0'],
+  ['recurrence.amount.debitorMinimumAmount', [-1, -0.01], 'expected 0 or more'],
   ['callbackURL', ['', ' https://a.b', ...urls.split(' ')], 'expected an absolute http or https URL'],
   ['recurrence.calendar.initialDate', ...dateRule],
   ['recurrence.calendar.finalDate', ...dateRule],
@@ -101,6 +108,9 @@ describe('decimals', () => {
   it('of 3 * 19.9 are refused before they reach a bank', () => {
     expect(issuesOf(immediate(3 * 19.9))).toEqual([`amount: ${tooMany}`]);
     const path = 'recurrence.amount.recurrenceAmount';
+    expect(issuesWith('recurrence.amount.debitorMinimumAmount', 3 * 19.9)).toEqual([
+      `recurrence.amount.debitorMinimumAmount: ${tooMany}`,
+    ]);
     expect(issuesWith(path, 3 * 19.9)).toEqual([`${path}: ${tooMany}`]);
   });
 

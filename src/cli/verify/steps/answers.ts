@@ -1,69 +1,62 @@
 import { Buffer } from 'node:buffer';
 import { SHORTEST_SECRET } from '../../../sandbox/credentials';
-import { say } from '../../language';
-import type { TextKey } from '../../texts';
+import { line } from '../../visible';
 import { describe } from '../send';
 import type { Step } from '../step';
 import type { Script, World } from '../world';
 
-type Found = NonNullable<Step['found']>;
-
 /** Looks at all responses of the run: their status, their time, and what is in them. */
 export async function* answers(world: World): Script {
-  for (const [id, found, cause] of [
-    ['status', otherStatuses(world), 'only200'],
-    ['prompt', lateAnswers(world), 'slow'],
-    ['workFirst', earlyAnswers(world), 'worksLater'],
-    ['secrets', secretsIn(world), 'leaks'],
-  ] as const) {
-    const open = id === 'workFirst' && !world.hasEffects ? { open: say('run.withoutEffects') } : {};
-    const outcome = yield { id, sends: [], ...open, ...(found.length > 0 ? { found } : {}) };
-    if (found.length > 0) outcome.blame(cause);
-  }
+  const found = (problems: readonly string[]) => (problems.length > 0 ? { found: problems } : {});
+  yield { id: 'status', sends: [], ...found(otherStatuses(world)) };
+  yield { id: 'prompt', sends: [], ...lateAnswers(world) };
+  const open = { open: 'responses do not show what the listener books: pass --effects' };
+  yield { id: 'workFirst', sends: [], ...(world.hasEffects ? found(earlyAnswers(world)) : open) };
+  yield { id: 'secrets', sends: [], ...found(secretsIn(world)) };
 }
 
 /** After any other 2xx the service sends the notification again. */
-function otherStatuses({ sender }: World): Found {
+function otherStatuses({ sender }: World): string[] {
   const accepted = sender.exchanges.filter(
     ({ reception, send }) => reception === 'accepted' && send.accept !== 'mustNot',
   );
   const others = new Map(accepted.flatMap((one) => (one.httpStatus === 200 ? [] : [[one.httpStatus, one]])));
-  return [...others.values()].map((one) => [
-    'answers.status',
-    { what: one.send.what, answer: describe(one) },
-  ]);
+  return [...others.values()].map((one) => `${one.send.what}: ${describe(one)}`);
 }
 
-function lateAnswers({ sender, limitMs }: World): Found {
-  const late = sender.exchanges.filter(
+/** One of many is a warning: a connection pool that opens, or a collection of garbage. */
+function lateAnswers({ sender, limitMs }: World): Pick<Step, 'found' | 'warning'> {
+  const { exchanges } = sender;
+  const late = exchanges.filter(
     ({ durationMs, reception }) => reception === 'silent' || durationMs > limitMs,
   );
   const [worst] = late.toSorted((one, other) => other.durationMs - one.durationMs);
-  if (worst === undefined) return [];
-  const { durationMs, send } = worst;
-  const all = sender.exchanges.length;
-  return [['answers.late', { late: late.length, all, limitMs, what: send.what, durationMs }]];
+  if (worst === undefined) return {};
+  const { durationMs, send, reception } = worst;
+  const all = exchanges.length;
+  const told = line`${late.length} of ${all} responses took longer than ${limitMs} ms; the slowest: ${send.what} after ${durationMs} ms`;
+  return late.length > 1 || reception === 'silent' ? { found: [told] } : { warning: told };
 }
 
 /** Once may be chance: the rows are read over another connection. */
-function earlyAnswers({ outcomes }: World): Found {
+function earlyAnswers({ outcomes }: World): string[] {
   const late = outcomes.filter(({ isLate }) => isLate).length;
-  return late > 1 ? [['answers.early', { late }]] : [];
+  return late > 1 ? [`${late} times the rows came only after the 200`] : [];
 }
 
-function secretsIn({ sender, credentials: { apiKey, apiToken } }: World): Found {
+function secretsIn({ sender, credentials: { apiKey, apiToken } }: World): string[] {
   const pair = Buffer.from(`${apiKey}:${apiToken}`).toString('base64');
-  const secrets: [TextKey, string][] = [
-    ['answers.token', apiToken],
-    ['answers.key', apiKey],
-    ['answers.base64', pair],
+  const secrets: [what: string, secret: string][] = [
+    ['token', apiToken],
+    ['key', apiKey],
+    ['Base64 of both', pair],
   ];
-  return secrets.flatMap(([problem, secret]): Found => {
+  return secrets.flatMap(([what, secret]): string[] => {
     // A shorter one, such as `k`, is in every text.
     if (secret.length < SHORTEST_SECRET) return [];
     const leak = sender.exchanges.find(({ text, headers }) =>
       [text, ...headers].some((part) => part.includes(secret)),
     );
-    return leak === undefined ? [] : [[problem, { what: leak.send.what }]];
+    return leak === undefined ? [] : [`the ${what} is in the response to ${leak.send.what}`];
   });
 }

@@ -1,10 +1,8 @@
 import type { SandboxNotification } from '../../../sandbox/model/records';
 import { isObject } from '../../../shared/objects';
-import { say } from '../../language';
 import { bookingOf } from '../judge';
 import type { Sale } from '../sales';
 import type { Send } from '../send';
-import type { Outcome } from '../step';
 import type { Script, World } from '../world';
 
 /** A change of one field. */
@@ -56,58 +54,26 @@ export async function* fields({ sales }: World, paid: readonly Sale[]): Script {
       ],
     };
     for (const [form, changes] of Object.entries(forms) as ['leftOut' | 'null', Change[]][]) {
-      const outcome = yield* attempt(kind, form, make, changes, false);
-      if (!outcome.only('refused', 'broken', 'missing', 'amount')) continue;
-      const found = yield* bisect(kind, form, make, changes);
-      if (found === undefined) continue;
-      const isUnknown = found.path.includes(UNKNOWN);
-      const how = say(found.value === undefined ? 'fields.leftOut' : 'fields.null');
-      outcome.blame(isUnknown ? 'strict' : 'needsField', { kind, path: found.path, how });
+      const { notification, before } = await make();
+      const opening: Send[] = before === undefined ? [] : [{ what: 'a payment', notification: before }];
+      const payload = changes.reduce(
+        (rest, { path, value }) => replace(rest, path.split('.'), value),
+        notification.payload,
+      );
+      yield {
+        id: form === 'leftOut' ? 'leftOut' : 'nulls',
+        of: kind,
+        sends: [
+          ...opening,
+          {
+            what: `a ${kind} ${form === 'leftOut' ? 'without optional fields' : 'with null and unknown fields'}`,
+            notification: { ...notification, payload },
+          },
+        ],
+        must: [...opening.map((send) => bookingOf(send.notification)), bookingOf(notification)],
+      };
     }
   }
-}
-
-async function* attempt(
-  kind: string,
-  form: 'leftOut' | 'null',
-  make: () => Promise<Made>,
-  changes: readonly Change[],
-  isProbe: boolean,
-): Script<Outcome> {
-  const { notification, before } = await make();
-  const opening: Send[] = before === undefined ? [] : [{ what: say('sent.payment'), notification: before }];
-  const payload = changes.reduce(
-    (rest, { path, value }) => replace(rest, path.split('.'), value),
-    notification.payload,
-  );
-  return yield {
-    id: form === 'leftOut' ? 'leftOut' : 'nulls',
-    values: { kind },
-    sends: [...opening, { what: say(`sent.${form}`, { kind }), notification: { ...notification, payload } }],
-    must: [...opening.map((send) => bookingOf(send.notification)), bookingOf(notification)],
-    ...(isProbe ? { isProbe: true as const } : {}),
-  };
-}
-
-/** Halves the changes until one is left, unless a notification without any of them fails too. */
-async function* bisect(
-  kind: string,
-  form: 'leftOut' | 'null',
-  make: () => Promise<Made>,
-  changes: readonly Change[],
-): Script<Change | undefined> {
-  const fails = async function* (some: readonly Change[]): Script<boolean> {
-    const { types } = yield* attempt(kind, form, make, some, true);
-    return types.length > 0;
-  };
-  if (yield* fails([])) return undefined;
-  let suspects = changes;
-  while (suspects.length > 1) {
-    const half = suspects.slice(0, Math.ceil(suspects.length / 2));
-    suspects = (yield* fails(half)) ? half : suspects.slice(half.length);
-  }
-  // Two fields that only fail together are no cause by themselves.
-  return (yield* fails(suspects)) ? suspects[0] : undefined;
 }
 
 function isNeeded(kind: string, path: string): boolean {

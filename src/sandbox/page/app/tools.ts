@@ -169,11 +169,22 @@ function Check({ url }: { url: string }) {
   };
   const named = (name: string, text: string | undefined) =>
     text !== undefined && html`<p class="reason"><strong>${name}:</strong> ${rich(text)}</p>`;
-  const line = ({ id, title, verdict, sent, problems, cause, fix }: VerifyResult) => html`<li key=${id}>
+  const line = ({
+    id,
+    title,
+    verdict,
+    sent,
+    problems,
+    warning,
+    hint,
+    follows,
+  }: VerifyResult) => html`<li key=${id}>
     <${Badge} text=${texts[verdict]} tone=${tones[verdict]} /> <span>${rich(title)}</span>
     ${verdict === 'failed' && [...new Set(sent)].slice(0, MOST_SENT).map((text) => html`<p class="reason hint">→ ${text}</p>`)}
     ${problems.map((text) => html`<p class="reason">${rich(text)}</p>`)}
-    ${named(texts.verifyCause, cause)} ${named(texts.verifyFix, fix)}
+    ${warning !== undefined && html`<p class="reason">${rich(warning)}</p>`}
+    ${named(texts.verifyUsually, hint)}
+    ${follows && html`<p class="reason hint">${texts.verifyFollows}</p>`}
   </li>`;
   const open = checks('not-checked');
   return html`<${Card} title=${texts.check}>

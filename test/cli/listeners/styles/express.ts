@@ -2,7 +2,7 @@ import express, { type Express, type Request, type RequestHandler } from 'expres
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { pair, readPair, rightHeader } from '../merchant';
-import { type Listener, named, seen, type WrongListener } from '../verify-listener';
+import type { Listener } from '../verify-listener';
 import { Books } from './books';
 
 type Build = (app: Express, books: Books, client: PaymentsClient) => void;
@@ -41,10 +41,9 @@ function booking(app: Express, books: Books, ...before: RequestHandler[]): void 
   });
 }
 
-export const wrongInExpress: readonly WrongListener[] = [
+export const wrongInExpress: readonly Listener[] = [
   {
     does: 'remembers what it has acted on for 250 ms (Express)',
-    ...named('forgets', /Keep the idempotency key for days/),
     ...inExpress((app, books) => {
       const recent = new Map<string, number>();
       app.post('/webhooks', authenticate, json, (request, response) => {
@@ -58,7 +57,6 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'stores cents as `BigInt(amount * 100)` (Express)',
-    ...named('refusesCents', /Math\.round/),
     ...inExpress((app, books) => {
       app.post('/webhooks', authenticate, json, (request, response) => {
         const { amount } = request.body;
@@ -70,12 +68,10 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: "keeps the default body limit of Express's parser (Express)",
-    ...named('limit', /limit/),
     ...inExpress((app, books) => booking(app, books, authenticate, express.json())),
   },
   {
     does: "splits the pair at ':' and takes the first two parts (Express)",
-    ...named('splits', /whole `Authorization` header/),
     ...inExpress((app, books) => {
       booking(app, books, json, (request, response, next) => {
         const { authorization = '' } = request.headers;
@@ -87,7 +83,6 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'answers 401 and goes on (Express)',
-    ...named('goesOn', /before you do anything else/),
     ...inExpress((app, books) => {
       booking(app, books, json, (request, response, next) => {
         if (!isRight(request)) {
@@ -100,7 +95,6 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'answers 200 to whatever it fails at (Express)',
-    ...named('needsField', /`shopper` left out is lost/),
     ...inExpress((app, books) => {
       app.post('/webhooks', authenticate, json, (request, response) => {
         try {
@@ -113,14 +107,12 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'is down behind its balancer: 503 (Express)',
-    ...named('everything', /health check/),
     ...inExpress((app) => {
       app.use((_request, response) => void response.sendStatus(503));
     }),
   },
   {
     does: 'redirects requests with a query (Express)',
-    ...seen(/redirected, which the service does not follow/),
     ...inExpress((app, books) => {
       app.use((request, response, next) => {
         if (request.originalUrl.includes('?')) response.redirect(308, request.path);
@@ -131,7 +123,6 @@ export const wrongInExpress: readonly WrongListener[] = [
   },
   {
     does: 'parses forms alone (Express)',
-    ...named('readsForm', /JSON/),
     ...inExpress((app, books) => booking(app, books, authenticate, express.urlencoded({ extended: true }))),
   },
 ];

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifySchema, type FastifyServerOp
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
-import { type Listener, named, type WrongListener } from '../verify-listener';
+import type { Listener } from '../verify-listener';
 import { Books } from './books';
 
 type Build = (app: FastifyInstance, books: Books, client: PaymentsClient) => void;
@@ -38,26 +38,22 @@ function booking(schema: FastifySchema = {}): Build {
   };
 }
 
-export const wrongInFastify: readonly WrongListener[] = [
+export const wrongInFastify: readonly Listener[] = [
   {
     does: 'takes 100 KiB and no more (Fastify)',
-    ...named('limit', /limit/),
     ...inFastify(booking(), { bodyLimit: 102_400 }),
   },
   {
     does: 'has a schema in which an amount is a whole number (Fastify)',
-    ...named('refusesCents', /a schema of integers refuses it/),
     ...inFastify(booking({ body: { type: 'object', properties: { amount: { type: 'integer' } } } })),
   },
   {
     does: 'has a schema that requires a shopper (Fastify)',
-    ...named('needsField', /`shopper` left out/, 'refusesUnknown'),
     ...inFastify(booking({ body: { type: 'object', required: ['shopper'] } })),
   },
   {
     does: 'keeps what the service said for five minutes (Fastify)',
     asksService: true,
-    ...named('caches', /cache no answer/),
     ...inFastify((app, books, client) => {
       const cache = new Map<string, Promise<Payload>>();
       app.post('/webhooks', async (request, reply) => {
@@ -77,7 +73,6 @@ export const wrongInFastify: readonly WrongListener[] = [
   },
   {
     does: 'records the reference code of an order alone (Fastify)',
-    ...named('refundLikePayment', /its own `refund.uuid`/, 'payoutKey'),
     ...inFastify((app, books) => {
       app.post('/webhooks', (request) => {
         const body: Payload = request.body;
@@ -88,7 +83,6 @@ export const wrongInFastify: readonly WrongListener[] = [
   },
   {
     does: 'has a route for each `type` of the query, and none for a failed payout (Fastify)',
-    ...named('needsType', /`payout=true` alone/),
     ...inFastify((app, books) => {
       app.post<{ Querystring: Record<string, string> }>('/webhooks', (request, reply) => {
         const { type, ...others } = request.query;
@@ -101,7 +95,6 @@ export const wrongInFastify: readonly WrongListener[] = [
   {
     does: 'compares `amount * 100` with the cents of its order (Fastify)',
     asksService: true,
-    ...named('refusesCents', /Math\.round/),
     ...inFastify((app, books, client) => {
       app.post('/webhooks', async (request, reply) => {
         const body: Payload = request.body;

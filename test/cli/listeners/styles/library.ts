@@ -11,7 +11,7 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import { listen } from '../listen';
 import { type Payload, pair } from '../merchant';
-import { type Listener, named, type WrongListener } from '../verify-listener';
+import type { Listener } from '../verify-listener';
 import { Books } from './books';
 
 type Callbacks = WebhookHandlerOptions['on'];
@@ -43,10 +43,9 @@ function handling(
   };
 }
 
-export const wrongWithLibrary: readonly WrongListener[] = [
+export const wrongWithLibrary: readonly Listener[] = [
   {
     does: 'makes a handler for each request, so that its store is always empty (this library)',
-    ...named('noKey', /Record the idempotency key/),
     start() {
       const books = new Books();
       return listen(
@@ -61,7 +60,6 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   },
   {
     does: 'runs as three processes, each with a MemoryStore (this library)',
-    ...named('severalProcesses', /a store that all processes share/),
     start() {
       const books = new Books();
       const processes = Array.from({ length: 3 }, () =>
@@ -76,21 +74,18 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   },
   {
     does: 'forgets an await in its callback (this library)',
-    ...named('worksLater', /Await what you start/),
     ...handling((books) => ({
       on: callbacks(books, { payment: ({ raw }) => void books.later(() => books.add(raw as Payload)) }),
     })),
   },
   {
     does: 'has the callback of payments for `saleStatus` too (this library)',
-    ...named('statusAsPayment', /Only `newStatus` `PAID`/),
     ...handling((books) => ({
       on: callbacks(books, { saleStatus: ({ raw }) => books.add(raw as Payload, 'payment') }),
     })),
   },
   {
     does: 'books `originalAmount` for a refund (this library)',
-    ...named('wholeSale', /Book `refund.amount`/),
     ...handling((books) => ({
       on: callbacks(books, {
         refund: ({ raw }) => books.add(raw as Payload, 'refund', (raw as Payload).originalAmount),
@@ -100,7 +95,6 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'catches what `confirmPayment` throws (this library)',
     asksService: true,
-    ...named('swallows', /Do not catch the error/, 'keepsUnconfirmed'),
     ...handling((books, client) => ({
       on: callbacks(books, {
         async payment(notification) {
@@ -115,7 +109,6 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'does not look at `confirmed` (this library)',
     asksService: true,
-    ...named('comparesNoAmount', /goods are shipped for a cent/, 'comparesNoState'),
     ...handling((books, client) => ({
       on: callbacks(books, {
         async payment(notification) {
@@ -127,28 +120,16 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   },
   {
     does: 'keeps no body above 10 KB (this library)',
-    ...named('limit', /1 MB/),
     ...handling(() => ({ maxBodyBytes: 10_000 })),
   },
   ...(
     [
-      [
-        'does not look at what `verifyAuthorization` returns',
-        named('checksNothing', /constant time/),
-        'key',
-        false,
-      ],
-      [
-        'keeps `saleToken` in place of `key`',
-        named('refundLikePayment', /its own `refund.uuid`/),
-        'saleToken',
-        true,
-      ],
+      ['does not look at what `verifyAuthorization` returns', 'key', false],
+      ['keeps `saleToken` in place of `key`', 'saleToken', true],
     ] as const
   ).map(
-    ([does, how, key, checks]): WrongListener => ({
+    ([does, key, checks]): Listener => ({
       does: `${does} (this library)`,
-      ...how,
       start() {
         const books = new Books();
         return listen(

@@ -20,7 +20,7 @@ import { confirmPayment, type PaymentsClient } from 'pix-automatic-sdk';
 import { parseNotification } from 'pix-automatic-sdk/webhooks';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
-import { type Listener, named, type WrongListener } from '../verify-listener';
+import type { Listener } from '../verify-listener';
 import { Books } from './books';
 
 /** The parts of a Nest application that may be wrong. */
@@ -125,25 +125,21 @@ const FIELDS =
     ' ',
   );
 
-export const wrongInNest: readonly WrongListener[] = [
+export const wrongInNest: readonly Listener[] = [
   {
     does: 'answers 201, as `@Post` does by itself (NestJS)',
-    ...named('only200', /200/),
     ...inNest({ status: null }),
   },
   {
     does: 'remembers the keys in a provider that is made for each request (NestJS)',
-    ...named('noKey', /Record the idempotency key/),
     ...inNest({ scope: Scope.REQUEST }),
   },
   {
     does: 'keeps the body limit that Nest has (NestJS)',
-    ...named('limit', /limit/),
     ...inNest({ bodyLimit: null }),
   },
   {
     does: 'forbids fields that its class does not have (NestJS)',
-    ...named('strict', /Read the fields that you need/, 'refusesUnknown'),
     ...inNest({
       pipe: {
         transform(body: object) {
@@ -156,17 +152,14 @@ export const wrongInNest: readonly WrongListener[] = [
   {
     does: 'answers 200 in its exception filter (NestJS)',
     asksService: true,
-    ...named('swallows', /Do not catch the error to answer 200/),
     ...inNest({ act: confirmed, filter: new OkFilter() }),
   },
   {
     does: 'guards payments alone (NestJS)',
-    ...named('paymentsAlone', /before you look at the kind/),
     ...inNest({ isLetIn: (request) => request.body?.newStatus === undefined || isRight(request) }),
   },
   {
     does: 'emits an event, and lets a subscriber work later (NestJS)',
-    ...named('worksLater', /Await what you start/),
     ...inNest({ act: (body, books) => books.later(() => books.add(body)) }),
   },
 ];

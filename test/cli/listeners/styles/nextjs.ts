@@ -3,7 +3,7 @@ import type { PaymentsClient } from 'pix-automatic-sdk';
 import { createWebhookHandler, MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { listen } from '../listen';
 import { type Payload, pair, rightHeader } from '../merchant';
-import { type Listener, named, type WrongListener } from '../verify-listener';
+import type { Listener } from '../verify-listener';
 import { Books } from './books';
 
 type RouteHandler = (
@@ -84,10 +84,9 @@ function cachingFetch(): Fetch {
   };
 }
 
-export const wrongInNext: readonly WrongListener[] = [
+export const wrongInNext: readonly Listener[] = [
   {
     does: 'reads the text of a request for its log, and then its JSON (Next.js)',
-    ...named('body', /read the raw body/),
     ...inNext(({ books }) => ({
       async POST(request) {
         if (!isRight(request)) return new Response(null, { status: 401 });
@@ -100,17 +99,14 @@ export const wrongInNext: readonly WrongListener[] = [
   {
     does: 'asks the service through a `fetch` that caches (Next.js)',
     asksService: true,
-    ...named('caches', /`cache: "no-store"`/),
     ...asking(cachingFetch),
   },
   {
     does: 'works in `after()` (Next.js)',
-    ...named('worksLater', /Answer after the work/),
     ...posting((payload, { books }) => books.later(() => books.book(payload))),
   },
   {
     does: 'returns `Response.json({ error })` without a status (Next.js)',
-    ...named('acceptsForged', /Answer 401/),
     ...posting(
       (payload, { books }) => books.book(payload),
       () => Response.json({ error: 'Unauthorized' }),
@@ -118,7 +114,6 @@ export const wrongInNext: readonly WrongListener[] = [
   },
   {
     does: 'exports PUT too, and checks POST alone in its middleware (Next.js)',
-    ...named('otherMethods', /Take POST alone/),
     ...inNext(({ books }) => {
       const handle: RouteHandler = async (request) => {
         if (request.method === 'POST' && !isRight(request)) return new Response(null, { status: 401 });

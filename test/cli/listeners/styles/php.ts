@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, onTestsEnd } from '../listen';
 import { amountOf, type Booked, type Payload, pair, right, rightHeader, subjectOf } from '../merchant';
-import { type Listener, named, type WrongListener } from '../verify-listener';
+import type { Listener } from '../verify-listener';
 
 type Lock = (act: () => Promise<void>) => Promise<void>;
 
@@ -134,25 +134,21 @@ function fromForm(isStrict: boolean): Pick<Listener, 'start'> {
   });
 }
 
-export const wrongInPhp: readonly WrongListener[] = [
+export const wrongInPhp: readonly Listener[] = [
   {
     does: 'reads `$_POST`, and does nothing where it is empty (PHP)',
-    ...named('readsForm', /php:\/\/input/),
     ...fromForm(false),
   },
   {
     does: 'reads `$_POST`, and answers 400 where it is empty (PHP)',
-    ...named('readsForm', /php:\/\/input/),
     ...fromForm(true),
   },
   {
     does: 'runs where the web server keeps the header from it (PHP)',
-    ...named('pair', /CGIPassAuth/),
     ...posting((payload, script) => book(script, lineOf(payload)), { isLetIn: () => false }),
   },
   {
     does: 'keeps its keys in a static variable, which ends with the request (PHP)',
-    ...named('noKey', /Record the idempotency key/),
     ...posting(async (payload, { file }) => {
       const seen = new Set<string>();
       const line = lineOf(payload);
@@ -163,14 +159,12 @@ export const wrongInPhp: readonly WrongListener[] = [
   },
   {
     does: 'has written a line of its log before it refuses, so that its 401 is a 200 (PHP)',
-    ...named('acceptsForged', /output before the status/),
     ...posting((payload, script) => book(script, lineOf(payload)), {
       before: (script) => script.echo('notification received\n'),
     }),
   },
   {
     does: 'looks into its file, and appends to it without `flock` (PHP)',
-    ...named('noClaim', /Claim the key before the work/),
     ...posting(async (payload, script) => {
       const line = lineOf(payload);
       if (line === undefined || (await script.rows()).some(({ key }) => key === line.key)) return;
@@ -180,7 +174,6 @@ export const wrongInPhp: readonly WrongListener[] = [
   },
   {
     does: 'reads its whole file, and writes it back without `flock` (PHP)',
-    ...named('losesAtOnce', /write over each other/),
     ...posting(async (payload, script) => {
       const lines = await script.rows();
       const line = lineOf(payload);
@@ -191,7 +184,6 @@ export const wrongInPhp: readonly WrongListener[] = [
   },
   {
     does: "has `(int) $payload['amount']` (PHP)",
-    ...named('wholeAmounts', /without cents|decimals/),
     ...posting((payload, script) => book(script, lineOf(payload, Math.trunc(amountOf(payload) ?? 0)))),
   },
 ];

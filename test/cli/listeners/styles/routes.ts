@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
-import { type Listener, named, type WrongListener } from '../verify-listener';
+import type { Listener } from '../verify-listener';
 import { Books } from './books';
 
 type Route = (request: Request) => Response | Promise<Response>;
@@ -57,17 +57,15 @@ function inHono(book: (payload: Payload, books: Books) => void): Pick<Listener, 
   };
 }
 
-export const wrongRouteHandlers: readonly WrongListener[] = [
+export const wrongRouteHandlers: readonly Listener[] = [
   {
     does: 'takes `referenceCode` and amount for the key of a payment and of its refunds (Hono)',
-    ...named('refundKey', /Make the key from `refund.uuid`/),
     ...inHono((payload, books) =>
       books.book(payload, payload.refund ? `${payload.referenceCode} ${payload.refund.amount}` : undefined),
     ),
   },
   {
     does: 'rounds amounts down to the cent (Hono)',
-    ...named('truncates', /Math\.round/),
     ...inHono((payload, books) => {
       const amount = payload.refund?.amount ?? payload.reversedAmount ?? payload.amount;
       books.book({ ...payload, amount: Math.floor(amount * 100) / 100 });
@@ -75,7 +73,6 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'answers, and then does its work (route handler)',
-    ...named('worksLater', /Answer after the work/),
     ...booking((payload, books) => {
       books.later(() => books.book(payload));
       return ok();
@@ -83,7 +80,6 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'answers 202 (route handler)',
-    ...named('only200', /200/),
     ...booking((payload, books) => {
       books.book(payload);
       return new Response(null, { status: 202 });
@@ -91,7 +87,6 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'takes everything with the status PAID for a payment (route handler)',
-    ...named('asPayment', /a `uuid` or an amount alone makes none/, 'booksUnknown'),
     ...booking((payload, books) => {
       const status = payload.newStatus ?? payload.status;
       books.book(payload, undefined, status === 'PAID' ? 'payment' : books.kindOf(payload));
@@ -100,7 +95,6 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'shares the work of equal notifications only while it runs (route handler)',
-    ...named('noKey', /Record the idempotency key/),
     ...route((books) => {
       const running = new Map<string, Promise<void>>();
       return async (request) => {
@@ -118,12 +112,10 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'sends whoever has no credentials to its login (route handler)',
-    ...named('redirectsForged', /401/),
     ...guarding(isRight, (request) => Response.redirect(new URL('/login', request.url), 302)),
   },
   {
     does: 'compares the header without its case (route handler)',
-    ...named('ignoresCase', /case/),
     ...guarding(
       (request) => request.headers.get('authorization')?.toLowerCase() === rightHeader.toLowerCase(),
       unauthorized,
@@ -131,7 +123,6 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   },
   {
     does: 'compares the end of the header (route handler)',
-    ...named('anyScheme', /whole/),
     ...guarding(
       (request) =>
         request.headers.get('authorization')?.endsWith(rightHeader.slice('Basic '.length)) ?? false,

@@ -1,4 +1,4 @@
 const { resolve } = require('node:path');
 
 // The shop and the package are above this folder.
-module.exports = { turbopack: { root: resolve(__dirname, '../../../..') } };
+module.exports = { turbopack: { root: resolve(__dirname, '../..') } };

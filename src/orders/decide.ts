@@ -1,10 +1,11 @@
 import type { DeadLetter } from '../stores/dead-letters';
 import type { SubjectRecord } from '../stores/record';
-import { encodePart, partsOf } from './key';
-import type { Booking, RememberedCase } from './order-link';
-import type { Listener } from './receive';
-import { runLetter, type UnlessDraining } from './replay-and-settle';
-import type { RunResult } from './run-once';
+import type { ListenerParts } from '../webhooks/handler';
+import { encodePart, partsOf } from '../webhooks/key';
+import type { Booking, RememberedCase } from '../webhooks/order-link';
+import type { Listener } from '../webhooks/receive';
+import { runLetter } from '../webhooks/replay';
+import type { RunResult } from '../webhooks/run-once';
 
 const DECIDED = { code: 'done', isRepeat: true } as const;
 const NO_CASE = refused('id', 'expected the `id` of one of `orders.cases()`: no case has this one');
@@ -37,8 +38,7 @@ export async function decideCase(
   id: string,
   decision: 'book' | 'dismiss',
   booking: Booking,
-  listener: Listener,
-  unlessDraining: UnlessDraining,
+  { listener, unlessDraining }: ListenerParts,
 ): Promise<RunResult> {
   const { store, orders } = listener;
   const remembered = await orders?.remembered(store, id);

@@ -1,18 +1,15 @@
 import { ConfigurationError, InvalidNotificationError } from '../errors';
-import type { Transaction } from '../service/operations/get-transaction';
 import { nameOfType } from '../shared/objects';
 import { DAY_MS } from '../shared/time';
 import { type DeadLetter, type LetterEnd, type LetterNote, nextTryAt } from '../stores/dead-letters';
-import { confirmPayment } from '../values/confirm-payment';
 import { readPage } from '../values/option-checks';
-import { endedBy, isDecidedByOrder } from './kept';
-import { type Identity, identify } from './key';
+import type { Identity } from './key';
 import type { Booking } from './order-link';
 import { conclude, type Ended, keeping, type Listener, meant } from './receive';
 import { readJsonObject, recognize } from './recognize';
 import type { Reporter } from './report';
 import { type CallbackRun, callbackFor, type RunResult, runOnce } from './run-once';
-import { type Comparison, comparisonOf, stateRepeated } from './unexpected-repeat';
+import { comparisonOf, stateRepeated } from './unexpected-repeat';
 
 /** The result of running a dead letter again. */
 export interface ReplayResult {
@@ -29,20 +26,14 @@ export interface ReplayResult {
   readonly code?: string | undefined;
 }
 
-/** What a settlement takes. */
-export interface PaidTransaction {
-  readonly uuid: string;
-  readonly transaction: Transaction;
-}
-
 /** Runs what no request waits for, unless the handler drains. */
 export type UnlessDraining = (work: () => Promise<RunResult>) => Promise<RunResult>;
 
 /** A replay and a settlement answer no request, so no credentials came with them. */
-const NO_CREDENTIALS = -1;
+export const NO_CREDENTIALS = -1;
 
 const UNEXPECTED_REPEAT = { code: 'unexpected_repeat', status: 200 } as const;
-const UNHANDLED = { code: 'unhandled', status: 200 } as const;
+export const UNHANDLED = { code: 'unhandled', status: 200 } as const;
 const TRANSACTION_ENDED = { code: 'transaction_ended', status: 200 } as const;
 const NOT_DUE = { code: 'ignored' } as const;
 
@@ -161,9 +152,8 @@ function mayReplay(letter: DeadLetter, listener: Listener): boolean {
   // What it did has been committed: running it would find it done, and forget that a person has to look.
   if (letter.code === TRANSACTION_ENDED.code || !isTrusted(letter, listener)) return false;
   // A case that is neither is for a person.
-  return (
-    listener.orders === undefined || isDecidedAgain(letter, listener) || endedBy(letter.code) === 'retry'
-  );
+  const { orders } = listener;
+  return orders === undefined || isDecidedAgain(letter, listener) || orders.endedBy(letter.code) === 'retry';
 }
 
 /** Whether it came with a pair that is valid now, or the service confirms it whatever it came with. */
@@ -174,7 +164,7 @@ function isTrusted({ credential, kind }: DeadLetter, { fingerprints, orders, con
 
 /** Whether it is looked at whenever there is a replay: it costs a question only once its order has changed. */
 function isDecidedAgain({ code }: DeadLetter, { orders }: Listener): boolean {
-  return orders !== undefined && isDecidedByOrder(code);
+  return orders?.endedBy(code)?.startsWith('order') ?? false;
 }
 
 /** A letter whose mark is missing in its order gets one, as after a crash between the two. */
@@ -344,70 +334,8 @@ async function runAgain(own: Identity, run: CallbackRun, listener: Listener): Re
   return UNEXPECTED_REPEAT;
 }
 
-/**
- * Acts on a transaction that was paid, as a notification of it would: for what `createOrders` finds by asking. It takes
- * the subject `payment:<uuid>` with the state `PAID`, so that it and a notification with that `saleToken` never act twice.
- */
-export async function settle(
-  { uuid, transaction }: PaidTransaction,
-  listener: Listener,
-  unlessDraining: UnlessDraining,
-): Promise<RunResult> {
-  const { amount, currency, referenceCode } = transaction;
-  const payload = { saleToken: uuid, newStatus: 'PAID', amount, currency, referenceCode };
-  const source = { getTransaction: async () => transaction };
-  const payment = { kind: 'payment' as const, payload };
-  const confirm = () => confirmPayment(source, payment, { acceptRefunded: true });
-  return actOn(payment, identify('payment', uuid, ['PAID']), listener, unlessDraining, confirm);
-}
-
-/** Acts on a refund whose notification has not come: the service has told of it beside its payment. */
-export function settleReturn(
-  { sale, uuid, amount, currency }: UntoldRefund,
-  listener: Listener,
-  unlessDraining: UnlessDraining,
-): Promise<RunResult> {
-  const refund = { uuid, amount, status: 'PAID' };
-  const payload = { saleToken: sale, currency, status: 'PAID', refund };
-  return actOn({ kind: 'refund', payload }, identify('refund', uuid, ['PAID']), listener, unlessDraining);
-}
-
-/** A refund that the service has told of beside its payment. */
-export interface UntoldRefund {
-  readonly sale: string;
-  readonly uuid: string;
-  readonly amount: number | undefined;
-  readonly currency: string | undefined;
-}
-
-/** Acts on what the service says, as a notification of it would. */
-function actOn(
-  { kind, payload }: { readonly kind: string; readonly payload: object },
-  identity: Identity,
-  listener: Listener,
-  unlessDraining: UnlessDraining,
-  confirm?: CallbackRun['confirm'],
-): Promise<RunResult> {
-  const { key } = identity;
-  const notification = { kind, payload, raw: { ...payload }, key };
-  const credential = String(listener.fingerprints[0]);
-  const received = { body: JSON.stringify(payload), url: '', credential };
-  const begun = { notification, identity, origin: 'settle', startedAt: performance.now(), received } as const;
-  const work = async (): Promise<RunResult> => {
-    const own = callbackFor({ notification, identity }, NO_CREDENTIALS, listener);
-    if ('code' in own) return UNHANDLED;
-    const { content, raw } = comparisonOf(notification, listener.kinds) as Comparison;
-    const comparison: Comparison = { content: { ...content, isSettled: true }, raw };
-    const run = keeping({ ...own, comparison, isReplay: true, ...(confirm && { confirm }) }, begun, listener);
-    const result = await runOnce(run, listener);
-    await conclude({ ...begun, result }, listener);
-    return result;
-  };
-  return unlessDraining(() => reportingThrown(key, listener, work));
-}
-
 /** Reports what is thrown, such as by a `match` of an own kind, so that the other entries are run. */
-async function reportingThrown(
+export async function reportingThrown(
   key: string,
   { report }: Listener,
   work: () => Promise<RunResult>,

@@ -1,0 +1,87 @@
+import { amountOf, type Booked, type Merchant, type Parts, type Payload, right } from './merchant';
+import { accused, type Listener } from './verify-listener';
+
+/** Listeners that lose or double what comes back, or what an order has still to get. */
+export const wrongReturns: readonly Listener[] = [
+  ...accused({
+    'answers 200 to a refund whose payment it does not know, and drops it': ({ rows }) => ({
+      bookedAs: (kind, payload) =>
+        kind === 'refund' && !isPaid(rows, payload) ? undefined : right.bookedAs(kind, payload),
+    }),
+    'closes an order by a refund that comes before its payment': () => {
+      const refunded = new Set<string>();
+      return {
+        bookedAs(kind, payload) {
+          if (kind === 'refund') refunded.add(payload.saleToken);
+          if (kind === 'payment' && refunded.has(payload.saleToken)) return undefined;
+          return right.bookedAs(kind, payload);
+        },
+      };
+    },
+    'ends its process on a refund whose payment it does not know': ({ rows, stop }) => ({
+      work: (kind, payload) => (kind === 'refund' && !isPaid(rows, payload) ? stop() : undefined),
+    }),
+    'takes the UUID of the sale for the key of a reversal': keyed('reversal', ({ sale }) => sale.uuid),
+    'takes sale and amount for the key of a reversal': keyed(
+      'reversal',
+      ({ sale, status, reversedAmount }) => `${sale.uuid}:${status}:${reversedAmount}`,
+    ),
+    'books the amount of the whole sale as reversed': {
+      amountOf: (kind, payload) => (kind === 'reversal' ? payload.originalAmount : amountOf(payload)),
+    },
+    'books a reversal at its PENDING, and once more at its PAID': {
+      bookedAs: (kind, payload) =>
+        kind === 'reversal' && payload.status === 'PENDING' ? 'reversal' : right.bookedAs(kind, payload),
+    },
+    'books a reversal at its PENDING, and leaves it there when it is CANCELLED': reversing(
+      (_rows, known) => !known,
+    ),
+    'books a reversal of a PENDING that comes late': reversing((_rows, known, { status }) => {
+      return status === 'PENDING' || (status === 'PAID' && !known);
+    }),
+    'books a reversal CANCELLED': {
+      bookedAs: (kind, payload) =>
+        kind === 'reversal' && payload.status === 'CANCELLED' ? 'reversal' : right.bookedAs(kind, payload),
+    },
+    'keeps payments by their order, and so drops the charge of the next month': keyed(
+      'payment',
+      ({ referenceCode }) => referenceCode,
+    ),
+    'reads the amounts that it has written for people': {
+      amountOf: (_kind, payload) => Number.parseFloat((amountOf(payload) ?? 0).toLocaleString('en')),
+    },
+    'has a column for amounts below 10,000': {
+      amountOf: (_kind, payload) => Math.min(amountOf(payload) ?? 0, 9_999.99),
+    },
+    'takes the account of a payout for its key': keyed('payout', ({ bankDetails }) => bankDetails.account),
+    'books a payment, and then answers 404': {
+      respond: (response, _outcome, { kind }) => response.writeHead(kind === 'payment' ? 404 : 200).end(),
+    },
+    'ends its process on a reversal of a part': ({ stop }) => ({
+      work: (_kind, { originalAmount, reversedAmount, sale }) =>
+        sale && reversedAmount < originalAmount ? stop() : undefined,
+    }),
+  }),
+];
+
+function isPaid(rows: readonly Booked[], { saleToken }: Payload): boolean {
+  return rows.some(({ kind, subject }) => kind === 'payment' && subject === saleToken);
+}
+
+function keyed(wanted: string, identityOf: (payload: Payload) => string): Partial<Merchant> {
+  return {
+    keyOf: (kind, payload) =>
+      kind === wanted ? `${kind}:${identityOf(payload)}` : right.keyOf(kind, payload),
+  };
+}
+
+/** Books a reversal in another way. `known` is whether it has a row. */
+function reversing(isBooked: (rows: readonly Booked[], known: boolean, payload: Payload) => boolean): Parts {
+  return ({ rows }) => ({
+    bookedAs(kind, payload) {
+      if (kind !== 'reversal') return right.bookedAs(kind, payload);
+      const known = rows.some((row) => row.kind === kind && row.subject === payload.uuid);
+      return isBooked(rows, known, payload) ? kind : undefined;
+    },
+  });
+}
