@@ -10,6 +10,7 @@ const entries = {
   webhooks: 'src/webhooks/index.ts',
   stores: 'src/stores/index.ts',
   orders: 'src/orders/index.ts',
+  recurrence: 'src/recurrence/index.ts',
   testing: 'src/testing/index.ts',
   sandbox: 'src/sandbox/index.ts',
   pix: 'src/pix/index.ts',

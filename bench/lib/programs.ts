@@ -60,7 +60,7 @@ async function commandOf(name: string, { node, nodeOptions = [], input = null }:
 }
 
 /** Compiles the program to JavaScript, in a folder from where it can import the peers and the package. */
-export async function compiled(name: string): Promise<string> {
+async function compiled(name: string): Promise<string> {
   const outfile = join(PEERS, 'node_modules/.programs', `${name}.mjs`);
   mkdirSync(join(outfile, '..'), { recursive: true });
   await build({

@@ -12,6 +12,8 @@ const BUNDLES: readonly (readonly [name: string, code: string, goal: number])[] 
     20,
   ],
   ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 24],
+  ['all of ./orders', "export * from 'pix-automatic-sdk/orders'", 55.5],
+  ['all of ./stores', "export * from 'pix-automatic-sdk/stores'", 22],
   ['all of the root', "export * from 'pix-automatic-sdk'", 28],
 ];
 const INSTALLED_LIMIT_MB = 2.5;

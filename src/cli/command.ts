@@ -169,7 +169,11 @@ export function parseArguments(command: Command, argv: readonly string[]): Call 
     if (taken !== '') {
       const quoted = quoteWord(extra);
       const word = quoted === 'of that name' ? '' : `: ${quoted}`;
-      throw usageFailure(line`There is an argument too many${word}. \`${command.name}\` takes ${taken}.`);
+      const isList = [...values.values()].flat().some((value) => value.endsWith(','));
+      const hint = isList ? ' Write a list without spaces.' : '';
+      throw usageFailure(
+        line`There is an argument too many${word}. \`${command.name}\` takes ${taken}.${hint}`,
+      );
     }
     throw usageFailure(line`\`${command.name}\` takes no argument.${optionHint(options, extra)}`);
   }
@@ -192,20 +196,25 @@ function otherName(typed: string, names: readonly string[]): string | undefined 
 
 interface OptionToken {
   readonly name: string;
+  /** As it was typed: `-x`. */
+  readonly rawName: string;
   readonly value?: string | undefined;
   readonly inlineValue?: boolean | undefined;
 }
 
 function addOption(
   options: Readonly<Record<string, OptionSpec>>,
-  { name, value, inlineValue }: OptionToken,
+  { name, rawName, value, inlineValue }: OptionToken,
   values: Map<string, string[]>,
 ): void {
   const spec = Object.hasOwn(options, name) ? options[name] : undefined;
   if (spec === undefined) {
     const names = Object.keys(options);
-    const hint = didYouMean(otherName(name, names) ?? name, names, '--');
-    throw usageFailure(line`There is no option ${quoteWord(name, '--')}.${hint}`);
+    const hint = /^lang(uage)?$/.test(name)
+      ? ' The terminal speaks English, and the page of the sandbox Portuguese, too.'
+      : didYouMean(otherName(name, names) ?? name, names, '--');
+    const dashes = rawName.startsWith('--') ? '--' : '-';
+    throw usageFailure(line`There is no option ${quoteWord(name, dashes)}.${hint}`);
   }
   if (spec.value === undefined) {
     if (value !== undefined) throw usageFailure(line`Expected \`--${name}\` without a value.`);

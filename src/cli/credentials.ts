@@ -39,12 +39,16 @@ export function parseTarget(option: string, text: string, allowInsecureHttp: boo
   return { url: url.href, isDevelopment: loopback || isVouchedFor };
 }
 
+/** `localhost:3000/webhooks`. */
+const WITHOUT_SCHEME = /^(localhost|127\.0\.0\.1)(:\d+)?(\/|$)/;
+
 /** Reads an absolute http or https URL. The message does not quote it, because it may hold a secret. */
 export function parseHttpUrl(option: string, text: string): URL {
   const url = httpUrl(text);
   if (url !== undefined) return url;
   const example = option === '--sandbox' ? 'http://127.0.0.1:4100' : 'http://127.0.0.1:3000/webhooks';
-  throw usageFailure(line`Expected \`${option}\` to be an absolute URL such as ${example}.`);
+  const hint = WITHOUT_SCHEME.test(text) ? ' Write `http://` in front of it.' : '';
+  throw usageFailure(line`Expected \`${option}\` to be an absolute URL such as ${example}.${hint}`);
 }
 
 /** The pair to send, and where it comes from. Reports show the source, never the pair. */

@@ -2,12 +2,15 @@ import { line } from './visible';
 
 /** A failure that the command line reports as one message, without a stack. */
 export class CliFailure extends Error {
-  /** 1: it did not work. 2: it was called wrongly, and nothing was sent. */
+  /** 1: it did not work. 2: it was called wrongly or could not begin, and nothing was sent. */
   readonly exitCode: 1 | 2;
+  /** Whether something else has to be typed: the usage helps. */
+  readonly isUsage: boolean;
 
-  constructor(exitCode: 1 | 2, message: string) {
+  constructor(exitCode: 1 | 2, message: string, isUsage = false) {
     super(message);
     this.exitCode = exitCode;
+    this.isUsage = isUsage;
   }
 }
 
@@ -18,7 +21,7 @@ export function failure(message: string): CliFailure {
 
 /** It was called wrongly. */
 export function usageFailure(message: string): CliFailure {
-  return new CliFailure(2, message);
+  return new CliFailure(2, message, true);
 }
 
 /** The word of `known` that was typed. Suggests a similar one, or lists all. */

@@ -9,7 +9,7 @@ import { list } from './commands/list';
 import { resend } from './commands/resend';
 import { sandbox } from './commands/sandbox';
 import { verify } from './commands/verify';
-import { CliFailure, knownWord } from './failure';
+import { CliFailure, knownWord, usageFailure } from './failure';
 import { endWithReader, print, printJson, wrap } from './output';
 import { line, visible } from './visible';
 
@@ -25,7 +25,7 @@ export function runCommandLine(args: readonly string[]): Promise<number> {
 
 async function run(args: readonly string[], isJson: boolean): Promise<number> {
   const [first, ...rest] = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
-  if (first === '--version') {
+  if (first === '--version' || first === '-v' || first === 'version') {
     print(`${PROGRAM}/${VERSION}`);
     return 0;
   }
@@ -54,7 +54,15 @@ function isHelp(arg: string | undefined): boolean {
   return arg === '--help' || arg === '-h';
 }
 
+/** What other tools call their commands. */
+const namesElsewhere: Readonly<Record<string, string>> = {
+  listen: '`pix-automatic-sdk sandbox --webhook-url URL` sends notifications to your listener.',
+  trigger: '`pix-automatic-sdk pay` pays a journey of the sandbox, which sends its notification.',
+};
+
 function commandNamed(typed: string | undefined): Command {
+  const elsewhere = Object.hasOwn(namesElsewhere, typed ?? '') ? namesElsewhere[typed ?? ''] : undefined;
+  if (elsewhere !== undefined) throw usageFailure(`There is no command \`${typed}\`. ${elsewhere}`);
   const names = commands.map(({ name }) => name);
   const name = knownWord('command', typed, names);
   return commands[names.indexOf(name)] as Command;
@@ -67,14 +75,15 @@ function fail(error: unknown, command: Command | undefined, isJson: boolean): nu
   // It may quote what another program or a merchant's client wrote: a reference code, or the answer on the port.
   const message = visible(withoutPointer(error.message));
   const exitCode = error instanceof CliFailure ? error.exitCode : 2;
-  const usage = exitCode === 2 && command !== undefined ? usageLine(command) : undefined;
+  const isUsage = error instanceof CliFailure ? error.isUsage : true;
+  const usage = isUsage && command !== undefined ? usageLine(command) : undefined;
   if (isJson) {
     printJson({ error: { message, usage } });
     return exitCode;
   }
   process.stderr.write(`${PROGRAM}: ${message}\n`);
   if (usage !== undefined) process.stderr.write(`${usage}\n`);
-  if (exitCode === 2) {
+  if (isUsage) {
     process.stderr.write(`Help: npx ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help\n`);
   }
   return exitCode;

@@ -65,7 +65,8 @@ export class SandboxClient {
     let silentUntil = Date.now() + SILENCE_MS;
     for (;;) {
       const deliveries = (await this.deliveries()).slice(before);
-      if (deliveries.every(({ attempts }) => attempts.length > 0) || Date.now() > deadline) {
+      const isOver = ({ attempts, status }: ListedDelivery) => attempts.length > 0 || status === 'not-sent';
+      if (deliveries.every(isOver) || Date.now() > deadline) {
         return { result, deliveries };
       }
       if (Date.now() > silentUntil) {
@@ -91,6 +92,9 @@ export class SandboxClient {
       );
     }
     const { message } = Object(answer) as { readonly message?: unknown };
+    // The body of a fault: see `faults.ts`.
+    if (message === 'sandbox fault')
+      throw failure(`An armed fault met this call, as it meets those of a client: HTTP ${response.status}.`);
     if (typeof message === 'string') throw new CliFailure(1, message);
     throw failure(
       line`No sandbox of this version answers at ${url} (HTTP ${response.status}). Is something else listening there?`,
@@ -141,7 +145,11 @@ export class SandboxClient {
         throw failure(
           line`The sandbox is not running at ${this.#url}: start it with \`npx pix-automatic-sdk sandbox\`.`,
         );
-      throw failure(line`${sandbox} could not be reached (${code ?? 'fetch failed'}).`);
+      const isCut = /^(ECONNRESET|UND_ERR_SOCKET)$/.test(known);
+      const fault = isCut
+        ? ' An armed fault may have met the call: `pix-automatic-sdk list` shows those that are left.'
+        : '';
+      throw failure(line`${sandbox} could not be reached (${code ?? 'fetch failed'}).${fault}`);
     }
   }
 }

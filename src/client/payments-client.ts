@@ -193,7 +193,8 @@ export class PaymentsClient implements HasCredentials {
 
   /**
    * Makes a call that the service's document does not show, with the same credentials, limits, errors and `outcome`. Ask
-   * the service for its form. A `GET` is retried like a query, anything else only on 429.
+   * the service for its form. A `GET` is retried like a query, anything else only on 429: **for a `GET` that acts, pass
+   * `maxRetries: 0`**, else it may act more than once.
    *
    * Nothing is checked but that the request stays below `baseUrl`, that the response is JSON or nothing, and that its
    * `status` is 0 if it has one. With a `schema`, the response must fit it.

@@ -5,7 +5,7 @@ import type { Operation } from '../service/operations';
 import { type Schema, type Validation, validate } from '../service/schema';
 import { isGiven, isObject, nameOfType } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
-import { type OptionNames, readNamedOptions } from '../values/option-checks';
+import { type OptionNames, problemWithParameter, readNamedOptions } from '../values/option-checks';
 import { toJson } from '../values/to-json';
 import type { Message } from './interpret';
 import { BODY_CALL_OPTIONS, type BodyCallOptions } from './options';
@@ -126,21 +126,9 @@ export function pathOf(operation: Operation, parameter: string): string {
   return operation.urlTemplate.replace(`{${name}}`, encodeURIComponent(parameter));
 }
 
-function problemWithParameter(parameter: unknown): string | undefined {
-  if (typeof parameter !== 'string') {
-    const isPromise = typeof Object(parameter).then === 'function';
-    return `expected a string, got ${isPromise ? 'a promise: `await` it' : nameOfType(parameter)}`;
-  }
-  if (parameter === '') return 'expected a non-empty string';
-  // Percent-encoding does not touch dots, and every URL parser resolves dot segments.
-  if (parameter === '.' || parameter === '..') return 'expected an identifier, not a dot segment of a path';
-  if (/\p{Surrogate}/u.test(parameter)) return 'expected well-formed Unicode';
-  return undefined;
-}
-
 /** A call that the service's document does not show. Ask the service for its form. */
 export interface UndocumentedRequest<T = unknown> {
-  /** The HTTP method. Only `GET` is retried after failures other than 429. */
+  /** The HTTP method. A `GET` is retried like a query: pass `maxRetries: 0` for one that acts. Any other only on 429. */
   readonly method: string;
   /**
    * The path below `baseUrl`, percent-encoded, starting with `/`. It becomes part of errors and events, so keep personal

@@ -36,6 +36,8 @@ export interface Attempt {
   readonly expiresAt?: number | undefined;
   /** The service need not be asked about it: it has cancelled it, or its money is a case for a person. */
   readonly isAnswered?: true | undefined;
+  /** The open cases about its own money, which the service has confirmed or `paid` has failed on. */
+  readonly review?: readonly OwnCase[] | undefined;
   /** When the intent was recorded. Times are milliseconds since 1970, by the database's clock. */
   readonly startedAt: number;
   /** Until when the call may be on its way. */
@@ -78,7 +80,7 @@ export interface Return extends ReturnedMoney {
   readonly isUntold?: true | undefined;
 }
 
-/** A case of an order, as the order remembers it; `orders.cases()` has the rest. */
+/** A case about an order's own money; `orders.cases()` has all cases, and the rest of each. */
 export interface FoundCase {
   /** For `orders.decide`: the key of its notification. */
   readonly id: string;
@@ -92,10 +94,9 @@ export interface FoundCase {
   readonly at: number;
 }
 
-/** A case, with what its order decides by. */
-export interface OrderCase extends FoundCase {
-  /** It is about money of an attempt, which the service has confirmed or `paid` has failed on: it makes `review`. */
-  readonly isOwn?: true | undefined;
+/** A case about an attempt's own money, as the attempt remembers it: its letter may be over before it is decided. */
+export interface OwnCase extends FoundCase {
+  readonly sale: string;
 }
 
 /** An order, as it is recorded: one record, so that two open attempts cannot be written. */
@@ -112,10 +113,10 @@ export interface Order {
   readonly payments: readonly BookedPayment[];
   /** The newest ones, oldest first. */
   readonly returns: readonly Return[];
+  /** Returns whose sale is not booked yet, for the delivery that books it. */
+  readonly early?: readonly { readonly sale: string; readonly key: string }[] | undefined;
   /** Without a transaction: the key of the notification that the first `paid` runs for. */
   readonly begun?: string | undefined;
-  /** Open cases, oldest first. */
-  readonly cases: readonly OrderCase[];
   /** When all of its pointers were written last. */
   readonly pointedAt?: number | undefined;
 }
@@ -223,8 +224,8 @@ function begin(order: Order, now: number): Step {
 }
 
 /** What may still be paid, and is found by its uuid, is never dropped. */
-function mayBeDropped({ state, uuid, changedAt }: Attempt, now: number): boolean {
-  return state !== 'paid' && (uuid === undefined || changedAt < now - ASKED_FOR_MS);
+function mayBeDropped({ state, uuid, changedAt, review }: Attempt, now: number): boolean {
+  return state !== 'paid' && review === undefined && (uuid === undefined || changedAt < now - ASKED_FOR_MS);
 }
 
 /** What its own call's result makes of an attempt; `undefined` if it changes nothing. */
@@ -273,14 +274,13 @@ export function isPaid({ payments }: Order): boolean {
 }
 
 /** Whether its own money is being booked, or is a case: nobody is shown a QR code then. */
-export function isInReview({ begun, cases }: Order): boolean {
-  return begun !== undefined || cases.some(({ isOwn }) => isOwn);
+export function isInReview({ begun, attempts }: Order): boolean {
+  return begun !== undefined || attempts.some(({ review }) => review);
 }
 
 /** The attempt whose money it is, as far as that is known. */
-function inReview({ attempts, cases }: Order): Attempt | undefined {
-  const sales = cases.filter(({ isOwn }) => isOwn).map(({ sale }) => sale);
-  return attempts.find(({ uuid }) => uuid !== undefined && sales.includes(uuid)) ?? attempts.at(-1);
+function inReview({ attempts }: Order): Attempt | undefined {
+  return attempts.find(({ review }) => review) ?? attempts.at(-1);
 }
 
 /** The order with this attempt put in a state in which no QR code is kept. */
@@ -307,16 +307,17 @@ function withoutAttempt(order: Order, attempt: Attempt): Order {
 /** Whether the service is asked about an attempt: its own sale is not booked, and is no case of own money. */
 export function isAskable(
   { payments }: Order,
-  { uuid, isAnswered, changedAt }: Attempt,
+  { uuid, isAnswered, review = [], changedAt }: Attempt,
   now: number,
 ): boolean {
   if (uuid === undefined || isAnswered || changedAt < now - ASKED_FOR_MS) return false;
-  return !payments.some(({ sale }) => sale === uuid);
+  return ![...payments, ...review].some(({ sale }) => sale === uuid);
 }
 
-/** Whether `maintain` has something to find out about the order. */
+/** Whether `maintain` has something to find out about the order: of a case, whether its letter was written. */
 export function needsQuestion(order: Order, now: number): boolean {
   return (
-    order.attempts.some((each) => isAskable(order, each, now)) || order.returns.some((each) => each.isUntold)
+    order.attempts.some((each) => each.review || isAskable(order, each, now)) ||
+    order.returns.some((each) => each.isUntold)
   );
 }

@@ -9,7 +9,7 @@ import {
   type Money,
   moved,
   type Order,
-  type OrderCase,
+  type OwnCase,
   type Return,
   withAttempt,
 } from './attempt';
@@ -231,8 +231,6 @@ function namesSum({ key }: Order, { money, currency }: Attempt, path: string): b
 
 /** How many payments an order remembers, and how many returns. */
 const MAX_REMEMBERED = 400;
-/** How many open cases an order remembers. */
-const MAX_CASES = 50;
 
 /** A sale that is booked. */
 export interface BookedSale extends ReportedSale {
@@ -252,11 +250,12 @@ export function withPayment(
   const { sale, amount, currency, id, isAgain = false } = reported;
   const without = withoutCase(order, id);
   if (order.payments.some((each) => each.sale === sale) && !isAgain) return without;
-  const current = order.attempts.find((each) => each.attempt === attempt?.attempt);
+  const current = without.attempts.find((each) => each.attempt === attempt?.attempt);
   const paid =
     current === undefined ? without : moved(without, { ...current, uuid: current.uuid ?? sale }, 'paid', now);
   const payment = { sale, attempt: attempt?.attempt, amount, currency, at: now };
-  return { ...paid, payments: [...order.payments, payment].slice(-MAX_REMEMBERED) };
+  const early = order.early?.filter((each) => each.sale !== sale);
+  return { ...paid, early, payments: [...order.payments, payment].slice(-MAX_REMEMBERED) };
 }
 
 /** The order with what the service says was refunded of a sale; the same order if it has all of them. */
@@ -286,8 +285,6 @@ const PAID = 'PAID';
 export interface ReportedReturn {
   /** `refund:<uuid>` or `reversal:<uuid>`. */
   readonly id: string;
-  /** The key of its notification. */
-  readonly notification: string;
   readonly sale: string | undefined;
   /** In the main unit; `undefined` if it is not said, or said in two ways. */
   readonly amount: number | undefined;
@@ -320,7 +317,7 @@ export function decideReturn(
   now: number,
   isForced = false,
 ): ReturnVerdict {
-  const { id, sale, amount, currency, status, notification } = reported;
+  const { id, sale, amount, currency, status } = reported;
   const payments = order.payments.filter((each) => each.sale === sale);
   const [payment] = payments;
   if (payment === undefined || sale === undefined) return { do: 'wait' };
@@ -340,8 +337,7 @@ export function decideReturn(
     // A late `PENDING` changes nothing. Money that has both gone back and not gone back is for a person.
     const isContradiction = isCredited || status === CANCELLED;
     if (isContradiction && !isForced) return { do: 'case', reason: 'unclear_amount' };
-    if (!isContradiction)
-      return recorded(withoutCase(order, notification), false, leftBefore, payment.currency);
+    if (!isContradiction) return recorded(order, false, leftBefore, payment.currency);
   }
   const isSum = amount !== undefined && isSumIn(amount, payment.currency);
   const left = isSum ? leftAfter(leftBefore, [{ amount }], payment.currency) : undefined;
@@ -350,12 +346,7 @@ export function decideReturn(
     return { do: 'case', reason: 'unclear_amount' };
   const isSame = known !== undefined && known.status === status && known.amount === amount && !known.isUntold;
   const next = isSame ? order : withReturn(order, { id, sale, amount, status, at: known?.at ?? now });
-  return recorded(
-    withoutCase(next, notification),
-    isCredited,
-    isCredited ? (left ?? leftBefore) : leftBefore,
-    payment.currency,
-  );
+  return recorded(next, isCredited, isCredited ? (left ?? leftBefore) : leftBefore, payment.currency);
 }
 
 const CANCELLED = 'CANCELLED';
@@ -387,22 +378,41 @@ export function withBegun(order: Order, id: string): Order {
   return order.begun === id ? order : { ...order, begun: id };
 }
 
-/**
- * The order with a case. It ends what has begun for the same notification, unless its callback may still succeed.
- *
- * @param isRunning - whether it may
- */
-export function withCase(order: Order, entry: OrderCase, isRunning = false): Order {
-  const known = order.cases.find(({ id }) => id === entry.id);
-  const isKnown = known?.reason === entry.reason && known.isOwn === entry.isOwn;
+/** How many returns wait for their sale. */
+const MAX_EARLY = 20;
+
+/** The order with a return whose sale is not booked yet. */
+export function withEarly(order: Order, sale: string, key: string): Order {
+  const { early = [] } = order;
+  if (early.some((each) => each.key === key)) return order;
+  return { ...order, early: [...early, { sale, key }].slice(-MAX_EARLY) };
+}
+
+/** The order without what has begun for a notification; the same order if nothing has. */
+export function withoutBegun(order: Order, key: string): Order {
   const { begun, ...others } = order;
-  const kept = begun === entry.id && !isRunning ? others : order;
-  if (isKnown) return kept;
-  const cases = [...order.cases.filter(({ id }) => id !== entry.id), { ...entry, at: known?.at ?? entry.at }];
-  // What makes `review` goes last.
-  const surplus = cases.length > MAX_CASES ? (cases.find(({ isOwn }) => !isOwn) ?? cases[0]) : undefined;
-  const next = { ...kept, cases: cases.filter((each) => each !== surplus) };
-  return entry.isOwn ? answered(next, entry.sale) : next;
+  return begun === key ? others : order;
+}
+
+/** The order with a case about the own money of an attempt, which remembers it; without it if it is no attempt's. */
+export function withReview(order: Order, own: Attempt | undefined, entry: OwnCase): Order {
+  const known = own?.review?.find(({ id }) => id === entry.id);
+  if (known?.reason === entry.reason) return order;
+  const without = withoutReview(order, entry.id);
+  const attempt = without.attempts.find((each) => each.attempt === own?.attempt);
+  if (attempt === undefined) return without;
+  const review = [...(attempt.review ?? []), { ...entry, at: known?.at ?? entry.at }];
+  return withAttempt(without, { ...attempt, review });
+}
+
+function withoutReview(order: Order, id: string): Order {
+  const isIt = (each: OwnCase) => each.id === id;
+  if (!order.attempts.some(({ review }) => review?.some(isIt))) return order;
+  const attempts = order.attempts.map(({ review = [], ...attempt }): Attempt => {
+    const left = review.filter((each) => !isIt(each));
+    return left.length === 0 ? attempt : { ...attempt, review: left };
+  });
+  return { ...order, attempts };
 }
 
 /** The attempt of this sale is not asked about any more. */
@@ -413,13 +423,9 @@ export function answered(order: Order, sale: string | undefined): Order {
     : withAttempt(order, { ...attempt, isAnswered: true });
 }
 
-/** The order without a case and without what has begun for it; the same order if it has neither. */
-export function withoutCase(order: Order, id: string): Order {
-  const { begun, ...others } = order;
-  const kept = begun === id ? others : order;
-  return kept.cases.some((each) => each.id === id)
-    ? { ...kept, cases: kept.cases.filter((each) => each.id !== id) }
-    : kept;
+/** The order once a notification is done: without its case, and without what has begun for it; the same if it has neither. */
+export function withoutCase(order: Order, key: string): Order {
+  return withoutReview(withoutBegun(order, key), key);
 }
 
 /** The order after a person has dismissed a sale: its own attempt is closed, and not asked about. */

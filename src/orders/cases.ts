@@ -1,9 +1,9 @@
 import { ConfigurationError, InvalidRequestError } from '../errors';
 import type { DeadLetter } from '../stores/dead-letters';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
-import type { Booking } from '../webhooks/order-link';
+import type { Booking } from '../webhooks/cause';
+import type { Failure, Outcome } from '../webhooks/outcome';
 import type { ReplayResult } from '../webhooks/replay';
-import type { Failure, RunResult } from '../webhooks/run-once';
 import { isRetried } from './case-reasons';
 import { OrderBusyError } from './errors';
 import { checkOrderKey } from './open';
@@ -12,7 +12,15 @@ import { checkOrderKey } from './open';
 export interface Case
   extends Pick<
     DeadLetter,
-    'kind' | 'body' | 'credential' | 'firstFailedAt' | 'lastFailedAt' | 'attempts' | 'note' | 'states'
+    | 'kind'
+    | 'body'
+    | 'credential'
+    | 'firstFailedAt'
+    | 'lastFailedAt'
+    | 'attempts'
+    | 'note'
+    | 'states'
+    | 'repeats'
   > {
   /** For `orders.decide`: the key of its notification. */
   readonly id: string;
@@ -76,16 +84,16 @@ export function readDecision(id: string, decision: string, options: Booking): Bo
 }
 
 /** What the result of a decision is to whoever has made it. */
-export function decided(decision: 'book' | 'dismiss', result: RunResult): DecideResult {
+export function decided(decision: 'book' | 'dismiss', result: Outcome): DecideResult {
   if (result.code === 'done') {
     const isRepeat = 'isRepeat' in result && result.isRepeat;
     return { status: isRepeat ? 'done' : decision === 'book' ? 'booked' : 'dismissed' };
   }
   if (result.code === 'busy') throw new OrderBusyError('deciding');
-  const { code, error, issues, note } = result as Failure;
+  const { code, error, issues, toKeep } = result as Failure;
   // What the merchant's own callback threw, the client or the store.
   if (error !== undefined) throw error;
-  throw new InvalidRequestError('The case', issues ?? [missing(code, note)]);
+  throw new InvalidRequestError('The case', issues ?? [missing(code, toKeep?.note)]);
 }
 
 /** What keeps a case from being booked. */

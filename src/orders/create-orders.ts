@@ -15,6 +15,7 @@ import {
   readOptions,
   readPage,
 } from '../values/option-checks';
+import type { Booking } from '../webhooks/cause';
 import { createListener, type ListenerParts, type WebhookHandler } from '../webhooks/handler';
 import { type AnyDefinition, checkKinds } from '../webhooks/kinds';
 import {
@@ -24,7 +25,7 @@ import {
   type WebhookContext,
   type WebhookHandlerOptions,
 } from '../webhooks/options';
-import { type Booking, type MeantPayment, type NotifiedOrder, ORDER_KINDS } from '../webhooks/order-link';
+import { type MeantPayment, type NotifiedOrder, ORDER_KINDS } from '../webhooks/order-link';
 import { replayDue, reportUnreadable } from '../webhooks/replay';
 import { reporterTo } from '../webhooks/report';
 import { defaultReport } from '../webhooks/report-log';
@@ -54,8 +55,8 @@ import {
   openOrder,
   seenReturn,
 } from './open';
-import { type OrderCallbacks, orderLinkOf } from './order-link';
 import { changeOrder, checkOrder, findOrder, isKnown, readOrder } from './order-records';
+import { type OrderCallbacks, orderLinkOf } from './plan';
 import {
   type ReconcileCounts,
   type Reconciled,
@@ -521,7 +522,7 @@ export class Orders<Transaction = unknown> {
   async #settle(uuid: string, transaction: ServiceTransaction): Promise<Settled> {
     const result = await settle({ uuid, transaction }, this.#listener);
     if (result.code === 'done') return 'booked';
-    return 'details' in result && result.status === 200 ? 'case' : 'failed';
+    return 'toKeep' in result && result.status === 200 ? 'case' : 'failed';
   }
 
   /** Runs `returned` for what the service has told of beside its payment. */
@@ -746,14 +747,14 @@ function isRateLimited({ isComplete }: ReconcileCounts, error: unknown): boolean
 
 /** An order as a merchant sees it. */
 function seenOrder(order: Order): FoundOrder {
-  const { key, attempts, payments, returns, cases } = order;
+  const { key, attempts, payments, returns } = order;
   return {
     key,
     state: isPaid(order) ? 'paid' : isInReview(order) ? 'review' : attempts.some(isOpen) ? 'open' : 'none',
     attempts: attempts.map(seenAttempt),
     payments,
     returns: returns.map(seenReturn),
-    cases: cases.map(({ id, reason, sale, amount, at }) => ({ id, reason, sale, amount, at })),
+    cases: attempts.flatMap(({ review = [] }) => review),
   };
 }
 

@@ -1,11 +1,12 @@
 import type { DeadLetter } from '../stores/dead-letters';
 import type { SubjectRecord } from '../stores/record';
+import type { Booking } from '../webhooks/cause';
 import type { ListenerParts } from '../webhooks/handler';
 import { encodePart, partsOf } from '../webhooks/key';
-import type { Booking, RememberedCase } from '../webhooks/order-link';
-import type { Listener } from '../webhooks/receive';
+import type { Listener } from '../webhooks/listener';
+import type { Outcome } from '../webhooks/outcome';
 import { runLetter } from '../webhooks/replay';
-import type { RunResult } from '../webhooks/run-once';
+import { findOrder, readOrder } from './order-records';
 
 const DECIDED = { code: 'done', isRepeat: true } as const;
 const NO_CASE = refused('id', 'expected the `id` of one of `orders.cases()`: no case has this one');
@@ -39,52 +40,70 @@ export async function decideCase(
   decision: 'book' | 'dismiss',
   booking: Booking,
   { listener, unlessDraining }: ListenerParts,
-): Promise<RunResult> {
-  const { store, orders } = listener;
-  const remembered = await orders?.remembered(store, id);
-  const letter = (await store.readLetter(id)) ?? (remembered && letterOf(remembered, listener));
+): Promise<Outcome> {
+  const letter = (await listener.store.readLetter(id)) ?? (await withoutLetter(id, listener));
   if (letter === undefined) return (await isDecided(id, listener)) ? DECIDED : NO_CASE;
   if (isKnown(letter, booking)) return AMOUNT_KNOWN;
   if (isOthers(letter, booking)) return ORDER_KNOWN;
   return unlessDraining(() =>
-    decision === 'book' ? runLetter(letter, listener, booking) : dismiss(letter, listener),
+    decision === 'book'
+      ? runLetter({ origin: 'decision', letter, booking }, listener)
+      : dismiss(letter, listener),
   );
 }
 
-/** Whether the state is done that an id names: its case has been decided. */
-async function isDecided(id: string, { store }: Listener): Promise<boolean> {
-  const { subject, state } = partsOf(id);
+/** Whether the state is done that a key names: its case has been decided. */
+async function isDecided(key: string, { store }: Listener): Promise<boolean> {
+  const { subject, state } = partsOf(key);
   // A case of a whole subject, or of a body without a state, is named after it.
   const [own = '', ending] = subject.split('~');
   const { value } = await store.readRecord<SubjectRecord>('seen:', own);
   return value?.done.some((each) => ending !== undefined || each.state === state) ?? false;
 }
 
-/** The case of a payment whose letter is gone: the service says what there was in it. */
-function letterOf({ id, sale, reason, at, details }: RememberedCase, { fingerprints }: Listener): DeadLetter {
-  const body = JSON.stringify({ saleToken: sale, newStatus: 'PAID' });
-  const subject = `payment:${encodePart(sale)}`;
-  const times = { firstFailedAt: at, lastFailedAt: at, attempts: 1 };
-  const credential = String(fingerprints[0]);
+/** A case of a payment whose letter is over: the service says what there was in it. */
+async function withoutLetter(
+  key: string,
+  { store, fingerprints }: Listener,
+): Promise<DeadLetter | undefined> {
+  const sale = saleIn(key);
+  const { key: order } = sale === undefined ? {} : await findOrder(store, { uuid: sale });
+  if (sale === undefined || order === undefined) return undefined;
+  const { attempts } = (await readOrder(store, order)).order;
+  const own = attempts.flatMap(({ review = [] }) => review).find(({ id }) => id === key);
+  if (own === undefined) return undefined;
+  const { reason: code, at, amount } = own;
   return {
-    key: id,
-    subject,
+    key,
+    subject: `payment:${encodePart(sale)}`,
     state: 'PAID',
     kind: 'payment',
-    body,
+    body: JSON.stringify({ saleToken: sale, newStatus: 'PAID' }),
     url: '',
-    credential,
-    code: reason,
-    ...times,
-    about: details,
+    credential: String(fingerprints[0]),
+    code,
+    firstFailedAt: at,
+    lastFailedAt: at,
+    attempts: 1,
+    about: { order, sale, amount, isOwn: true },
   };
+}
+
+/** The sale of a payment's key. */
+function saleIn(key: string): string | undefined {
+  const [, part] = /^payment:([^:]+):PAID$/.exec(key) ?? [];
+  try {
+    return part === undefined ? undefined : decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Ends a case without running anything: its state is done from now on, so that nothing begins it again. */
 async function dismiss(
   { key, subject, state, kind, about = {} }: DeadLetter,
   listener: Listener,
-): Promise<RunResult> {
+): Promise<Outcome> {
   const { store, orders, leaseMs, storeTimeoutMs: withinMs } = listener;
   const retentionMs = kind === 'unrecognized' ? listener.unrecognizedRetentionMs : listener.retentionMs;
   try {
@@ -95,8 +114,9 @@ async function dismiss(
       if (!isDone) return { code: 'busy', status: 503 };
     }
     // After a crash between these, the next decision comes here again.
-    await orders?.dismiss(store, { id: key, details: about }, kind === 'payment');
-    await store.forgetLetter(key);
+    await orders?.end(store, { key, details: about }, kind === 'payment');
+    // Another body, or another state of its sale, may have come meanwhile.
+    await store.forgetLetter(key, (letter) => letter.state === state);
     return { code: 'done', isRepeat: claim.status === 'done' };
   } catch (error) {
     return { code: 'store_failed', status: 503, error };

@@ -4,7 +4,8 @@
  * @module pix-automatic-sdk/orders
  */
 
-export type { Booking, MeantPayment, NotifiedOrder } from '../webhooks/order-link';
+export type { Booking } from '../webhooks/cause';
+export type { MeantPayment, NotifiedOrder } from '../webhooks/order-link';
 export type { AttemptState, BookedPayment, FoundCase, ReturnedMoney } from './attempt';
 export type { Case, CaseCounts, DecideResult } from './cases';
 export {

@@ -2,7 +2,7 @@ import { newToken } from '../shared/bytes';
 import type { SingleRecords } from '../stores/steps';
 import { CLOCK_TOLERANCE_MS } from './attempt';
 import type { CaseCounts } from './cases';
-import { changeRecord, KEPT_MS } from './order-records';
+import { KEPT_MS } from './order-records';
 import type { Cursor, ReconcileCounts } from './reconcile';
 
 /** What `orders.maintain` did. */
@@ -91,9 +91,8 @@ function change(
   records: SingleRecords,
   next: (record: MaintainRecord, now: number) => MaintainRecord | undefined,
 ): Promise<MaintainRecord | undefined> {
-  return changeRecord({
-    read: () => records.readRecord<MaintainRecord>('maintain', ''),
-    next: ({ value = {}, now }) => next(value, now),
-    write: (record, read) => records.writeRecord('maintain', '', record, read, read.now + KEPT_MS),
+  return records.changeRecord<MaintainRecord>('maintain', '', ({ value: before = {}, now }) => {
+    const value = next(before, now);
+    return value && { value, until: now + KEPT_MS };
   });
 }

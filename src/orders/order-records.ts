@@ -2,7 +2,7 @@ import { StoreError } from '../errors';
 import type { OrderReference } from '../service/notifications/notification';
 import { newToken } from '../shared/bytes';
 import { DAY_MS } from '../shared/time';
-import type { SingleRecords } from '../stores/steps';
+import type { NextRecord, ReadResult, SingleRecords } from '../stores/steps';
 import type { FoundKey } from '../webhooks/order-link';
 import { ASKED_FOR_MS, type Attempt, isAskable, isOpen, needsQuestion, type Order } from './attempt';
 
@@ -18,28 +18,29 @@ export interface OrderReading {
 export const KEPT_MS = 400 * DAY_MS;
 /** A change of an order writes its pointers again once they are that old, so that none ends before the order. */
 const POINTED_MS = 100 * DAY_MS;
-/** How long a case without a body is remembered, if it is not about the order's own money. */
-const CASE_KEPT_MS = 31 * DAY_MS;
 
 export async function readOrder(records: SingleRecords, key: string): Promise<OrderReading> {
-  const { value, version, now } = await records.readRecord<Order>('order:', key);
+  return readingOf(key, await records.readRecord<Order>('order:', key));
+}
+
+function readingOf(key: string, { value, version, now }: ReadResult<Order>): OrderReading {
   return { order: value === undefined ? newOrder(key) : checkOrder(value), version, now };
 }
 
 function newOrder(key: string): Order {
-  return { key, attempts: [], payments: [], returns: [], cases: [] };
+  return { key, attempts: [], payments: [], returns: [] };
 }
 
 /** @throws `StoreError` for a record that is no order */
 export function checkOrder(order: Order): Order {
-  const { attempts, payments, returns, cases } = order;
-  if ([attempts, payments, returns, cases].every(Array.isArray)) return order;
+  const { attempts, payments, returns } = order;
+  if ([attempts, payments, returns].every(Array.isArray)) return order;
   throw new StoreError('A record of an order lacks one of its lists. Something else wrote there.');
 }
 
 /** Whether anything is known of the order. */
-export function isKnown({ attempts, payments, cases }: Order): boolean {
-  return attempts.length > 0 || payments.length > 0 || cases.length > 0;
+export function isKnown({ attempts, payments }: Order): boolean {
+  return attempts.length > 0 || payments.length > 0;
 }
 
 /**
@@ -51,6 +52,16 @@ export async function writeOrder(
   order: Order,
   before: OrderReading,
 ): Promise<boolean> {
+  const { value, until } = await pointedOrder(records, order, before);
+  return records.writeRecord('order:', order.key, value, before, until);
+}
+
+/** Writes the pointers that an order gets, and gives what is to be written of the order itself. */
+async function pointedOrder(
+  records: SingleRecords,
+  order: Order,
+  before: OrderReading,
+): Promise<NextRecord<Order>> {
   const { now } = before;
   const isOld = now - (order.pointedAt ?? now) > POINTED_MS;
   const newUuids = order.attempts.filter(
@@ -75,9 +86,8 @@ export async function writeOrder(
   const isBooked = before.order.payments.some((each) => each.sale === sale);
   if (sale !== undefined && !isPointed && !isBooked) uuids.add(sale);
   for (const uuid of uuids) await point(records, 'uuid:', uuid, order.key);
-  const cases = order.cases.filter(({ at, isOwn }) => isOwn || now - at < CASE_KEPT_MS);
   const pointedAt = isOld ? now : (order.pointedAt ?? now);
-  return records.writeRecord('order:', order.key, { ...order, cases, pointedAt }, before, now + KEPT_MS);
+  return { value: { ...order, pointedAt }, until: now + KEPT_MS };
 }
 
 /** The attempts that the service has refused: no payment is ever found by their references. */
@@ -138,7 +148,7 @@ export interface Pointer {
   readonly key?: string | undefined;
   /** When it was written. */
   readonly at: number;
-  /** The keys of returns that came before the sale was known. */
+  /** The letters of returns that came before the sale was booked. */
   readonly early?: readonly string[] | undefined;
 }
 
@@ -165,7 +175,7 @@ async function point(
   if (value?.key !== undefined && value.key !== key) return false;
   if (value?.key !== undefined && now - value.at < FRESH_MS[prefix]) return true;
   const until = now + KEPT_MS + POINTED_MS + DAY_MS;
-  if (await records.writeRecord(prefix, id, { key, at: now }, read, until)) return true;
+  if (await records.writeRecord(prefix, id, { ...value, key, at: now }, read, until)) return true;
   throw new StoreError(
     `Another process wrote the record \`${prefix}\` of the same order at the same time. Try again.`,
   );
@@ -175,14 +185,14 @@ async function point(
 const EARLY_KEPT_MS = 31 * DAY_MS;
 const MAX_EARLY = 20;
 
-/** Remembers a return beside a sale that nobody knows yet, for the delivery that books it. */
+/** Remembers a return beside its sale, for the delivery that books that. */
 export async function pointEarly(records: SingleRecords, sale: string, id: string): Promise<void> {
   const read = await records.readRecord<Pointer>('uuid:', sale);
-  const { value, now } = read;
+  const { value, now, until = now + EARLY_KEPT_MS } = read;
   if (value?.key !== undefined || value?.early?.includes(id)) return;
   const early = [...(value?.early ?? []), id].slice(-MAX_EARLY);
   // If somebody else writes it now, `maintain` runs the return.
-  await records.writeRecord('uuid:', sale, { at: now, early }, read, now + EARLY_KEPT_MS);
+  await records.writeRecord('uuid:', sale, { at: now, ...value, early }, read, until);
 }
 
 /** Forgets an `open:` pointer that was listed, unless it was written again since. */
@@ -202,9 +212,6 @@ async function forgetPointer(
   }
 }
 
-/** How often a change is tried while others write the same record. */
-const TRIES = 10;
-
 /**
  * Changes an order. Resolves with what it is then.
  *
@@ -218,41 +225,11 @@ export async function changeOrder(
   known?: OrderReading | undefined,
 ): Promise<Order> {
   let order = newOrder(key);
-  await changeRecord({
-    known,
-    read: () => readOrder(records, key),
-    next(reading) {
-      order = change(reading.order, reading.now);
-      return order === reading.order ? undefined : order;
-    },
-    write: (changed, reading) => writeOrder(records, changed, reading),
-  });
+  const next = async (read: ReadResult<Order>) => {
+    const reading = readingOf(key, read);
+    order = change(reading.order, reading.now);
+    return order === reading.order ? undefined : pointedOrder(records, order, reading);
+  };
+  await records.changeRecord<Order>('order:', key, next, known && { ...known, value: known.order });
   return order;
-}
-
-/**
- * Changes a record, and begins again where others have written it. Resolves with what was written, or with `undefined`
- * if there was nothing to change.
- *
- * @throws `StoreError` if others write it each time
- */
-export async function changeRecord<Reading, Value>({
-  known,
-  read,
-  next,
-  write,
-}: {
-  readonly known?: Reading | undefined;
-  readonly read: () => Promise<Reading>;
-  readonly next: (reading: Reading) => Value | undefined;
-  readonly write: (value: Value, reading: Reading) => Promise<boolean>;
-}): Promise<Value | undefined> {
-  let reading = known;
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    reading ??= await read();
-    const value = next(reading);
-    if (value === undefined || (await write(value, reading))) return value;
-    reading = undefined;
-  }
-  throw new StoreError('Others wrote the same record each time that it was to be changed. Try again.');
 }

@@ -7,7 +7,7 @@ import {
 import { AbortedError, ApiError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
 import { notify } from '../shared/notify';
-import { HOUR_MS } from '../shared/time';
+import { DAY_MS, HOUR_MS } from '../shared/time';
 import { UnreadableRecordError } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
@@ -221,12 +221,11 @@ class Run {
       if (now - returned.at > HOUR_MS) this.untold.push({ key: at.key, returned });
     }
     const attempts = order.attempts.filter((each) => isAskable(order, each, now));
-    if (attempts.length === 0 && untold.length === 0 && now - pointer.at > SETTLED_MS) {
-      await forgetOpen(records, pointer);
-    }
-    const uuids = attempts
-      .filter(({ changedAt }) => changedAt >= now - maxAgeMs)
-      .map(({ uuid }) => uuid as string);
+    const untoldCases = await salesWithoutLetter(records, order, now);
+    const isSilent = attempts.length === 0 && untold.length === 0 && untoldCases.length === 0;
+    if (isSilent && now - pointer.at > SETTLED_MS) await forgetOpen(records, pointer);
+    const asking = attempts.filter(({ changedAt }) => changedAt >= now - maxAgeMs);
+    const uuids = [...asking.map(({ uuid }) => uuid as string), ...untoldCases];
     const asked = { at, unanswered: uuids.length };
     this.#orders.push(asked);
     for (const uuid of uuids) this.#byUuid.set(uuid, asked);
@@ -245,6 +244,25 @@ class Run {
     while (this.#orders[0]?.unanswered === 0) this.cursor = this.#orders.shift()?.at;
     if (isSuccess) this.cursorAtSuccess = this.cursor;
   }
+}
+
+/** Shorter than a letter is kept: one that is over is not made again. */
+const LETTERS_MS = 29 * DAY_MS;
+
+/**
+ * The sales of cases about own money whose letter was not written, as after a crash between the order and the letter. The
+ * service is asked about them, and its answer goes the way of a notification, which writes the letter.
+ */
+async function salesWithoutLetter(
+  records: SingleRecords,
+  { attempts }: Order,
+  now: number,
+): Promise<readonly string[]> {
+  const sales: string[] = [];
+  for (const { id, sale, at } of attempts.flatMap(({ review = [] }) => review)) {
+    if (now - at < LETTERS_MS && (await records.readLetter(id)) === undefined) sales.push(sale);
+  }
+  return sales;
 }
 
 /** Does what the service's answer asks for, and says what became of the attempt. */

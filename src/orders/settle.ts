@@ -1,11 +1,11 @@
 import type { Transaction } from '../service/operations/get-transaction';
-import { confirmPayment } from '../values/confirm-payment';
+import type { Settlement } from '../webhooks/cause';
+import { conclude } from '../webhooks/conclude';
 import type { ListenerParts } from '../webhooks/handler';
 import { type Identity, identify } from '../webhooks/key';
-import { conclude, keeping } from '../webhooks/receive';
-import { NO_CREDENTIALS, reportingThrown, UNHANDLED } from '../webhooks/replay';
-import { type CallbackRun, callbackFor, type RunResult, runOnce } from '../webhooks/run-once';
-import { type Comparison, comparisonOf } from '../webhooks/unexpected-repeat';
+import type { Outcome } from '../webhooks/outcome';
+import { reportingThrown, UNHANDLED } from '../webhooks/replay';
+import { run } from '../webhooks/run-once';
 
 // What the service says when it is asked goes the way of a notification, so that it and a delivery never act twice.
 
@@ -19,23 +19,18 @@ export interface PaidTransaction {
  * Acts on a transaction that was paid, as a notification of it would: for what `createOrders` finds by asking. It takes
  * the subject `payment:<uuid>` with the state `PAID`, so that it and a notification with that `saleToken` never act twice.
  */
-export async function settle(
-  { uuid, transaction }: PaidTransaction,
-  parts: ListenerParts,
-): Promise<RunResult> {
+export async function settle({ uuid, transaction }: PaidTransaction, parts: ListenerParts): Promise<Outcome> {
   const { amount, currency, referenceCode } = transaction;
   const payload = { saleToken: uuid, newStatus: 'PAID', amount, currency, referenceCode };
-  const source = { getTransaction: async () => transaction };
-  const payment = { kind: 'payment' as const, payload };
-  const confirm = () => confirmPayment(source, payment, { acceptRefunded: true });
-  return actOn(payment, identify('payment', uuid, ['PAID']), parts, confirm);
+  const said = { getTransaction: async () => transaction };
+  return actOn({ kind: 'payment', payload }, identify('payment', uuid, ['PAID']), parts, said);
 }
 
 /** Acts on a refund whose notification has not come: the service has told of it beside its payment. */
 export function settleReturn(
   { sale, uuid, amount, currency }: UntoldRefund,
   parts: ListenerParts,
-): Promise<RunResult> {
+): Promise<Outcome> {
   const refund = { uuid, amount, status: 'PAID' };
   const payload = { saleToken: sale, currency, status: 'PAID', refund };
   return actOn({ kind: 'refund', payload }, identify('refund', uuid, ['PAID']), parts);
@@ -53,24 +48,24 @@ export interface UntoldRefund {
 function actOn(
   { kind, payload }: { readonly kind: string; readonly payload: object },
   identity: Identity,
-  parts: ListenerParts,
-  confirm?: CallbackRun['confirm'],
-): Promise<RunResult> {
-  const { listener, unlessDraining } = parts;
+  { listener, unlessDraining }: ListenerParts,
+  said?: Settlement['said'],
+): Promise<Outcome> {
   const { key } = identity;
   const notification = { kind, payload, raw: { ...payload }, key };
   const credential = String(listener.fingerprints[0]);
   const received = { body: JSON.stringify(payload), url: '', credential };
-  const begun = { notification, identity, origin: 'settle', startedAt: performance.now(), received } as const;
-  const work = async (): Promise<RunResult> => {
-    const own = callbackFor({ notification, identity }, NO_CREDENTIALS, listener);
-    if ('code' in own) return UNHANDLED;
-    const { content, raw } = comparisonOf(notification, listener.kinds) as Comparison;
-    const comparison: Comparison = { content: { ...content, isSettled: true }, raw };
-    const run = keeping({ ...own, comparison, isReplay: true, ...(confirm && { confirm }) }, begun, listener);
-    const result = await runOnce(run, listener);
-    await conclude({ ...begun, result }, listener);
-    return result;
+  const task = {
+    notification,
+    identity,
+    cause: { origin: 'settlement' as const, received, said },
+    startedAt: performance.now(),
+  };
+  const work = async (): Promise<Outcome> => {
+    const outcome = await run(task, {}, undefined, listener);
+    if (outcome.code === 'ignored' || outcome.code === 'unhandled') return UNHANDLED;
+    await conclude(task, outcome, listener);
+    return outcome;
   };
   return unlessDraining(() => reportingThrown(key, listener, work));
 }

@@ -7,7 +7,7 @@ import { defaultCredentials, isDefaultPair, redactJson, redactor } from './crede
 import type { Delivery, DeliveryAttempt, Send, SendOptions } from './delivery/delivery';
 import { atMost } from './delivery/delivery';
 import { DeliveryLog, type Timers } from './delivery/delivery-log';
-import { checkWebhookUrl, listenerProblem, listenerUrl } from './delivery/listener-url';
+import { checkWebhookUrl, listenerProblem } from './delivery/listener-url';
 import { type ClearedFaults, type Fault, FaultQueue, type PendingFault } from './faults';
 import { type Inventions, resolveInventions } from './inventions';
 import type { MoveControls } from './model/moves';
@@ -56,7 +56,10 @@ export interface SandboxControls extends MoveControls {
 
   /** A snapshot of every notification with every attempt, the oldest first. */
   readonly deliveries: readonly Delivery[];
-  /** Sends a notification once more, now, without retries. Your listener must not act on it twice. */
+  /**
+   * Sends a notification once more, now, to the listener's present URL and without retries. Your listener must not act on
+   * it twice. One that was not sent for want of a URL is sent as any other.
+   */
   redeliver(deliveryId: string): Promise<DeliveryAttempt>;
   /** Where notifications go; `undefined` when none are sent. */
   readonly webhookUrl: string | undefined;
@@ -140,11 +143,7 @@ export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore 
     inventions,
     now,
     ids,
-    notify(notification) {
-      if (webhookUrl === undefined) return false;
-      deliveryLog.deliver(notification, listenerUrl(webhookUrl, notification));
-      return true;
-    },
+    notify: (notification) => deliveryLog.deliver(notification, webhookUrl),
   });
   const faults = new FaultQueue();
 
@@ -164,7 +163,7 @@ export function createCore(settings: CoreSettings, host: CoreHost): SandboxCore 
     get deliveries() {
       return deliveryLog.deliveries;
     },
-    redeliver: (deliveryId) => deliveryLog.redeliver(deliveryId),
+    redeliver: (deliveryId) => deliveryLog.redeliver(deliveryId, webhookUrl),
     get webhookUrl() {
       return webhookUrl;
     },

@@ -290,7 +290,9 @@ export async function answerCall(
   handle: (request: ServiceRequest) => ServiceAnswer | Promise<ServiceAnswer> = (request) =>
     model.handle(request),
 ): Promise<Answered> {
-  const operation = model.operationOf({ method, path });
+  // `create` makes a journey in the place of a client.
+  const isCreate = method === 'POST' && path === '/sandbox/transactions';
+  const operation = isCreate ? 'createRecurringCheckout' : model.operationOf({ method, path });
   const fault =
     operation &&
     faults.take({

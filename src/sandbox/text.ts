@@ -10,15 +10,19 @@ export type Text = readonly [english: string, portuguese: string];
 const english = { ...en, ...inventionsEn };
 const portuguese = { ...pt, ...inventionsPt };
 
+/** Of `texts.en.ts` and `inventions.en.ts`. An interface, because the compiler's message about a key names it. */
+interface TextsEnAndInventionsEn extends Readonly<Record<keyof typeof english, string>> {}
+
 /** The key of a text of the sandbox: a row of the table of inventions is the key of its own. */
-export type SandboxText = keyof typeof english;
+export type SandboxText = keyof TextsEnAndInventionsEn;
 
 /** A control: `pay` has the texts `pay.label`, the words on its button, and `pay.about`. */
-export type ControlName = keyof typeof en extends infer Key
-  ? Key extends `${infer Name}.about`
-    ? Name
-    : never
-  : never;
+export type ControlName = keyof AboutsInTextsEn;
+
+/** By the names of the controls. */
+interface AboutsInTextsEn extends Readonly<Record<BeforeAbout<keyof typeof en>, string>> {}
+
+type BeforeAbout<Key> = Key extends `${infer Name}.about` ? Name : never;
 
 /** What `{name}` in a text stands for: a word, a number, or a text of its own in each language. */
 type Values = Readonly<Record<string, string | number | Text>>;

@@ -102,8 +102,9 @@ export const en = {
   'refused.listenerUrl': 'Expected `webhookUrl` to be an absolute http or https URL.',
   'refused.listenerPair':
     'Expected `webhookUrl` without user and password: the sandbox sends its `credentials` by itself.',
+  'refused.noListener': 'There is no listener URL to send it to: set one first.',
   'refused.insecureListener':
-    'Expected `webhookUrl` to be an https URL, or one of this machine, without user and password.',
+    'Expected `webhookUrl` to be an https URL, or one of this machine: the credentials are sent there. For a network of your own, pass `--allow-insecure-http`.',
   'refused.faultBeforeTransaction':
     'A call of `createRecurringCheckout` is about no transaction yet: leave out `transactionUUID`.',
   'refused.paid': 'A transaction that is {situation} cannot be paid.',

@@ -105,8 +105,9 @@ export const pt: Record<keyof typeof en, string> = {
   'refused.listenerUrl': '`webhookUrl` precisa ser uma URL absoluta, http ou https.',
   'refused.listenerPair':
     '`webhookUrl` não pode ter usuário e senha: o sandbox envia as próprias `credentials`.',
+  'refused.noListener': 'Falta a URL do listener para o envio: informe uma primeiro.',
   'refused.insecureListener':
-    '`webhookUrl` precisa ser uma URL https, ou desta máquina, sem usuário e senha.',
+    '`webhookUrl` precisa ser uma URL https, ou desta máquina: as credenciais são enviadas para lá. Em uma rede sua, passe `--allow-insecure-http`.',
   'refused.faultBeforeTransaction':
     'Uma chamada de `createRecurringCheckout` ainda não é sobre uma transação: omita `transactionUUID`.',
   'refused.paid': 'Uma transação {situation} não pode ser paga.',

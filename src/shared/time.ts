@@ -133,3 +133,15 @@ function subscriptionTo(signal: AbortSignal): Subscription {
   subscriptions.set(signal, subscription);
   return subscription;
 }
+
+/** Whether a text is a day that exists, `yyyy-MM-dd`. */
+export function isCalendarDate(value: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return false;
+  // There is no year 0 in the calendar.
+  if (year === '0000') return false;
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  // The 30th of February would have become a day of March.
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+}

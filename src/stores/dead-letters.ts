@@ -33,6 +33,8 @@ export interface DeadLetter {
   readonly about?: AboutMoney | undefined;
   /** What the callback said to the person who is to decide; only of `createOrders`. */
   readonly note?: string | undefined;
+  /** Of an unexpected repeat: how many different bodies have come. `body` is the newest. */
+  readonly repeats?: number | undefined;
   /** The states that its sale went through, where one letter stands for all; only of `createOrders`. */
   readonly states?:
     | readonly {
@@ -61,7 +63,12 @@ export interface AboutMoney {
 }
 
 /** A letter as the handler keeps it; the store adds its times and attempts. */
-export type NewDeadLetter = Omit<DeadLetter, 'firstFailedAt' | 'lastFailedAt' | 'attempts' | 'states'> & {
+export type NewDeadLetter = Omit<
+  DeadLetter,
+  'firstFailedAt' | 'lastFailedAt' | 'attempts' | 'states' | 'repeats'
+> & {
+  /** Whether it stands for all unexpected repeats of its subject: each new body begins its time anew. */
+  readonly isRepeat?: boolean | undefined;
   /** Whether it stands for all states of its sale: it keeps the newest 20. */
   readonly hasStates?: boolean | undefined;
 };
@@ -73,91 +80,44 @@ export type LetterFailure = Pick<DeadLetter, 'code' | 'errorName' | 'about' | 'n
  * What is told once of a letter.
  *
  * - `'credential'`: it came with a pair that is not valid any more
- * - `'drop'`: it ends within a day, or has ended
+ * - `'drop'`: it ends within a day
  */
 export type LetterNote = 'credential' | 'drop';
 
-/** The record of a letter. */
-export interface LetterRecord {
-  /** Missing once the letter is forgotten. */
-  readonly letter?: DeadLetter | undefined;
-  readonly notes?: readonly LetterNote[] | undefined;
-  /** So long after its first failure: nothing that happens to a letter keeps its body for longer. */
-  readonly until: number;
-}
-
-/** What is known of a letter after its end: nothing of its body. */
-export interface LetterEnd extends Pick<DeadLetter, 'key' | 'kind'> {
-  /** When it ends, in milliseconds since 1970. */
-  readonly at: number;
-}
-
 /**
- * The record of a letter's end. It outlives the letter, so that the drop is told even where nothing ran on its last day.
+ * The record of a letter. It is over so long after the first failure: nothing that happens to a letter keeps its body for
+ * longer.
  */
-export interface EndRecord {
-  /** Missing once the letter is forgotten. */
-  readonly end?: LetterEnd | undefined;
+export interface LetterRecord {
+  readonly letter: DeadLetter;
   readonly notes?: readonly LetterNote[] | undefined;
-  readonly until: number;
-}
-
-/** How long after its end a letter's drop can be told. */
-const END_KEPT_MS = 7 * DAY_MS;
-
-/** What the record of a letter's end is found by. No key of a letter has this character: it is encoded there. */
-export const endId = (key: string) => `|${key}`;
-
-/** The record of a letter's end, once the letter is kept. Gives nothing if it is there. */
-export function endAfter(
-  before: EndRecord | undefined,
-  { key, kind }: Pick<DeadLetter, 'key' | 'kind'>,
-  at: number,
-): EndRecord | undefined {
-  return before?.end?.at === at ? undefined : { end: { key, kind, at }, until: at + END_KEPT_MS };
-}
-
-/** The end in a record that was read, if it has come and was not told. */
-export function untoldEnd({ end, notes = [] }: EndRecord, now: number): LetterEnd | undefined {
-  return end !== undefined && end.at <= now && !notes.includes('drop') ? end : undefined;
-}
-
-/** The letter in a record that was read. */
-export function liveLetter(record: LetterRecord | undefined, now: number): DeadLetter | undefined {
-  return record !== undefined && record.until > now ? record.letter : undefined;
-}
-
-/** The record of a letter after a delivery has failed. */
-export function afterDelivery(
-  before: LetterRecord | undefined,
-  letter: NewDeadLetter,
-  { now, retentionMs }: { readonly now: number; readonly retentionMs: number },
-): LetterRecord {
-  const known = liveLetter(before, now);
-  const { firstFailedAt = now, attempts = 0, states = [] } = known ?? {};
-  const { hasStates, ...kept } = letter;
-  const history = hasStates && {
-    states: [...states, { state: letter.state, at: now }].slice(-MAX_STATES_KEPT),
-  };
-  return {
-    letter: { ...kept, ...history, firstFailedAt, lastFailedAt: now, attempts: attempts + 1 },
-    until: known === undefined ? now + retentionMs : (before as LetterRecord).until,
-  };
 }
 
 const MAX_STATES_KEPT = 20;
 
-/** The record of a letter after a replay has failed: everything else of it stays. */
-export function afterReplay(
-  before: LetterRecord | undefined,
-  { code, errorName, about, note }: LetterFailure,
+/** A letter after a delivery has failed. */
+export function afterDelivery(
+  before: DeadLetter | undefined,
+  { hasStates, isRepeat, ...letter }: NewDeadLetter,
   now: number,
-): LetterRecord | undefined {
-  const letter = liveLetter(before, now);
-  if (before === undefined || letter === undefined) return undefined;
-  const seen = { about: about ?? letter.about, note: note ?? letter.note };
-  const failed = { ...letter, ...seen, code, errorName, lastFailedAt: now, attempts: letter.attempts + 1 };
-  return { ...before, letter: failed };
+): DeadLetter {
+  const { attempts = 0, states = [], repeats = 0 } = before ?? {};
+  const isNew = before === undefined || (isRepeat && before.body !== letter.body);
+  const firstFailedAt = isNew ? now : before.firstFailedAt;
+  const counted = isRepeat && { repeats: isNew ? repeats + 1 : repeats };
+  const history = hasStates && {
+    states: [...states, { state: letter.state, at: now }].slice(-MAX_STATES_KEPT),
+  };
+  return { ...letter, ...counted, ...history, firstFailedAt, lastFailedAt: now, attempts: attempts + 1 };
+}
+
+/** A letter after a replay has failed: everything else of it stays. */
+export function afterReplay(
+  before: DeadLetter,
+  { code, errorName, about = before.about, note = before.note }: LetterFailure,
+  now: number,
+): DeadLetter {
+  return { ...before, about, note, code, errorName, lastFailedAt: now, attempts: before.attempts + 1 };
 }
 
 /** When a letter is due: an hour after its first failure, two hours after that, four after that, then once a day. */

@@ -4,6 +4,7 @@
  * @module pix-automatic-sdk/stores
  */
 
+export { createStore } from './create-store';
 export {
   MysqlStore,
   type MysqlStoreOptions,
@@ -21,13 +22,12 @@ export {
   PostgresStore,
   type PostgresStoreOptions,
 } from './postgres-store';
-export {
-  createStore,
-  type ListedRecord,
-  type ListPage,
-  type ReadRecord,
-  type RecordStore,
-  type WriteRecord,
+export type {
+  ListedRecord,
+  ListPage,
+  ReadRecord,
+  RecordStore,
+  WriteRecord,
 } from './record-store';
 export {
   RedisStore,

@@ -1,24 +1,14 @@
 import { ConfigurationError, StoreError } from '../errors';
 import { newToken } from '../shared/bytes';
 import { sleep, stopwatch } from '../shared/time';
-import { checkDuration, checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
-import type { DeadLetter } from './dead-letters';
-import {
-  afterDelivery,
-  afterReplay,
-  type EndRecord,
-  endAfter,
-  endId,
-  type LetterRecord,
-  liveLetter,
-  untoldEnd,
-} from './dead-letters';
+import { checkDuration, checkFunction } from '../values/option-checks';
+import type { DeadLetter, LetterRecord } from './dead-letters';
+import { lettersOver } from './letters';
 import {
   decideClaim,
   decideComplete,
   decideDelivered,
   decideRelease,
-  decideRepeat,
   endOf,
   expiryOf,
   keyOf,
@@ -33,8 +23,9 @@ import {
   type Claim,
   type ClaimResult,
   type KeyPrefix,
-  type PlacedRepeat,
+  type NextRecord,
   type ReadResult,
+  type RecordSteps,
   type SingleRecords,
   STEPS,
   type StepPage,
@@ -42,10 +33,9 @@ import {
   type StoreSteps,
   type Transact,
 } from './steps';
-import { storeCause } from './store-cause';
 
 /**
- * What a database has to offer, to hold a store. Pass it to {@link createStore}, which makes every decision. All times
+ * What a database has to offer, to hold a store. Pass it to `createStore`, which makes every decision. All times
  * are milliseconds since 1970.
  *
  * A key is 1 to 512 characters of ASCII, without spaces. Keys are compared and ordered by their bytes.
@@ -128,23 +118,6 @@ export interface NamespaceOptions {
   readonly namespace?: string | undefined;
 }
 
-/**
- * Makes a store of any database that can write a record only if nobody else has written it since. See
- * `examples/own-store` in the repository for three of them.
- *
- * @throws `ConfigurationError` for records without `read`, `write` or `list`, or a namespace that cannot work
- */
-export function createStore(records: RecordStore, options: NamespaceOptions = {}): Store<undefined> {
-  return new StoreOverRecords(
-    records,
-    readNamedOptions('createStore', options, NAMES),
-    undefined,
-    storeCause,
-  );
-}
-
-const NAMES: OptionNames<NamespaceOptions> = { namespace: true };
-
 /** A store over the records of a database. The class of each database extends it. */
 export class StoreOverRecords<Steps extends PlainSteps = PlainSteps> implements Store {
   /** The steps that the library calls; not for your code. */
@@ -207,8 +180,6 @@ interface Table {
 function stepsOver(records: RecordStore, namespace: string): PlainSteps {
   /** What the record of each claim was when it was claimed, so that its completion need not read it again. */
   const claimed = new WeakMap<Claim, Reading<SubjectRecord>>();
-  const letterKey = (key: string) => keyOf(namespace, 'letter:', key);
-  const endKey = (key: string) => keyOf(namespace, 'letter:', endId(key));
 
   /** Lists until there are as many as are wanted: some of those in the list are none, or cannot be read. */
   async function list<Value extends object, Wanted>(
@@ -297,75 +268,20 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
       });
     },
 
-    async placeRepeat(subject, bodyHash, retentionMs) {
-      const placing = { name: 'placeRepeat', key: keyOf(namespace, 'seen:', subject) };
-      return change<SubjectRecord, PlacedRepeat>(records, placing, ({ value = NO_RECORD, now }) => {
-        const { next, ...result } = decideRepeat(value, { bodyHash, now, retentionMs });
-        return { result, next, until: next && endOf(next) };
-      });
-    },
-
-    async keepLetter(letter, retentionMs) {
-      const ms = checkDuration('retentionMs', retentionMs);
-      const keeping = { name: 'keepLetter', key: letterKey(letter.key) };
-      const end = await change<LetterRecord, number>(records, keeping, ({ value, now }) => {
-        const next = afterDelivery(value, letter, { now, retentionMs: ms });
-        return { result: next.until, next, until: next.until };
-      });
-      await change<EndRecord, void>(records, { ...keeping, key: endKey(letter.key) }, ({ value }) => {
-        const next = endAfter(value, letter, end);
-        return { result: undefined, next, until: next?.until };
-      });
-    },
-
-    async failLetter(key, failure) {
-      const failing = { name: 'failLetter', key: letterKey(key) };
-      return change<LetterRecord, string | undefined>(records, failing, ({ value, now }) => {
-        const next = afterReplay(value, failure, now);
-        return { result: next && value?.letter?.code, next, until: next?.until };
-      });
-    },
-
-    async noteLetter(key, note) {
-      const noting = { name: 'noteLetter', key: note === 'drop' ? endKey(key) : letterKey(key) };
-      return change<LetterRecord & EndRecord, boolean>(records, noting, ({ value, now }) => {
-        const notes = value?.notes ?? [];
-        const noted = liveLetter(value, now) ?? value?.end;
-        if (value === undefined || noted === undefined || notes.includes(note)) return { result: false };
-        return { result: true, next: { ...value, notes: [...notes, note] }, until: value.until };
-      });
-    },
-
-    async readLetter(key) {
-      const reading = { name: 'readLetter', key: letterKey(key) };
-      return change<LetterRecord, DeadLetter | undefined>(records, reading, ({ value, now }) => ({
-        result: liveLetter(value, now),
-      }));
+    async look(subject, state) {
+      const { value = NO_RECORD, now } = await read<SubjectRecord>(
+        records,
+        keyOf(namespace, 'seen:', subject),
+      );
+      return decideClaim(value, { state, token: '', now, leaseMs: 0 }).status;
     },
 
     async listLetters(page) {
       const { now } = await read(records, keyOf(namespace, 'maintain', ''));
       // A letter that was forgotten just now has a record for another millisecond.
-      return list<LetterRecord & EndRecord, DeadLetter>('letter:', page, (record) => {
-        const ended = untoldEnd(record, now);
-        if (ended !== undefined) page.onEnded?.(ended);
-        return liveLetter(record, now);
-      });
-    },
-
-    async forgetLetter(key, isMeant = () => true) {
-      const forgetting = { name: 'forgetLetter', key: letterKey(key) };
-      const isForgotten = await change<LetterRecord, boolean>(records, forgetting, ({ value, now }) => {
-        const letter = liveLetter(value, now);
-        const result = letter !== undefined && isMeant(letter, now);
-        return { result, next: result ? { until: 0 } : undefined, until: 0 };
-      });
-      if (!isForgotten) return;
-      await change<EndRecord, void>(records, { ...forgetting, key: endKey(key) }, ({ value }) => ({
-        result: undefined,
-        next: value && { until: 0 },
-        until: 0,
-      }));
+      return list<LetterRecord & Kept, DeadLetter>('letter:', page, ({ letter, until }) =>
+        until > now ? letter : undefined,
+      );
     },
 
     ...singleRecords(namespace, records),
@@ -381,24 +297,52 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
   };
 }
 
-/** Steps on single records, which the caller tries again. */
+/**
+ * Steps on single records.
+ *
+ * @param isWithin - in a transaction, in which nothing goes on once something has failed
+ */
 export function singleRecords(
   namespace: string,
   records: Pick<RecordStore, 'read' | 'write'>,
+  isWithin = false,
 ): SingleRecords {
-  return {
+  const steps: RecordSteps = {
     async readRecord<Value extends object>(prefix: KeyPrefix, id: string) {
-      const { value, version, now } = await read<Kept>(records, keyOf(namespace, prefix, id));
-      // One that has expired may not have been deleted yet.
-      const isLive = value !== undefined && value.until > now;
-      if (!isLive) return { value: undefined, version, now };
-      return { value: plain<Value>(value), version, now, until: value.until };
+      return live<Value>(await read<Kept>(records, keyOf(namespace, prefix, id)));
     },
     async writeRecord(prefix, id, value, { version, now }, until) {
       const key = keyOf(namespace, prefix, id);
       return write(records, key, { value: { ...value, until }, token: newToken(), version, now, until });
     },
+    async changeRecord<Value extends object>(
+      prefix: KeyPrefix,
+      id: string,
+      next: (
+        read: ReadResult<Value>,
+      ) => NextRecord<Value> | undefined | Promise<NextRecord<Value> | undefined>,
+      known?: ReadResult<Value>,
+    ) {
+      const changing = { name: 'write', key: keyOf(namespace, prefix, id), isWithin };
+      let first = known;
+      const decide = async (reading: Reading<Kept>): Promise<Decision<Kept, Value | undefined>> => {
+        const change = await next(first ?? live<Value>(reading));
+        first = undefined;
+        if (change === undefined) return { result: undefined };
+        const { value, until } = change;
+        return { result: value, next: { ...value, until } as never, until };
+      };
+      const reading = known && { value: undefined, token: undefined, version: known.version, now: known.now };
+      return change<Kept, Value | undefined>(records, changing, decide, reading);
+    },
   };
+  return { ...steps, ...lettersOver(steps) };
+}
+
+/** A record that was read. One that has expired may not have been deleted yet. */
+function live<Value extends object>({ value, version, now }: Reading<Kept>): ReadResult<Value> {
+  if (value === undefined || value.until <= now) return { value: undefined, version, now };
+  return { value: plain<Value>(value), version, now, until: value.until };
 }
 
 /** A single record as it is written. */
@@ -445,6 +389,14 @@ interface Decision<Value, Result> {
   readonly before?: number | undefined;
 }
 
+interface Step {
+  readonly name: string;
+  readonly key: string;
+  readonly withinMs?: number;
+  /** In a transaction: what has failed is not tried again. */
+  readonly isWithin?: boolean;
+}
+
 /**
  * The loop of every step: reads the record, has it decided, writes it if it has not changed since, and begins again
  * where it has, or where the database failed, until the step's time is over.
@@ -452,12 +404,9 @@ interface Decision<Value, Result> {
  * @param known - what was read before, in place of the first read
  */
 async function change<Value extends object, Result>(
-  records: RecordStore,
-  {
-    withinMs = STEP_WITHIN_MS,
-    ...named
-  }: { readonly name: string; readonly key: string; readonly withinMs?: number },
-  decide: (reading: Reading<Value>) => Decision<Value, Result>,
+  records: Pick<RecordStore, 'read' | 'write'>,
+  { withinMs = STEP_WITHIN_MS, isWithin = false, ...named }: Step,
+  decide: (reading: Reading<Value>) => Decision<Value, Result> | Promise<Decision<Value, Result>>,
   known?: Reading<Value> | undefined,
 ): Promise<Result> {
   const step = { ...named, withinMs };
@@ -470,7 +419,7 @@ async function change<Value extends object, Result>(
     try {
       reading ??= await read<Value>(records, step.key);
       if (reading.token !== undefined && sent.has(reading.token)) return sent.get(reading.token) as Result;
-      const { result, next, until = 0, before = NEVER } = decide(reading);
+      const { result, next, until = 0, before = NEVER } = await decide(reading);
       if (next === undefined) return result;
       // Nobody waits for it any more: a claim that came now would keep the next delivery away.
       if (reading.now >= before || elapsed() >= step.withinMs) throw failure ?? tooSlow(step);
@@ -480,7 +429,7 @@ async function change<Value extends object, Result>(
       if (await write(records, step.key, { value: next, token, version, now, until, before })) return result;
       failure = undefined;
     } catch (error) {
-      if (isFinal(error)) throw error;
+      if (isWithin || isFinal(error)) throw error;
       failure = error;
       // Of several processes that were in each other's way, not all should try again at the same moment.
       const pause = pauseMs * (0.5 + Math.random());

@@ -15,10 +15,6 @@ export interface SubjectRecord {
   readonly done: readonly DoneState[];
   /** When all its states are over: none is forgotten before the others. Missing while there is none. */
   readonly until?: number | undefined;
-  /** The unexpected repeats of its states that were kept, oldest first. */
-  readonly repeats?: readonly KeptRepeat[] | undefined;
-  /** How many more came, and were not kept. */
-  readonly unkept?: number | undefined;
 }
 
 interface Lease {
@@ -38,13 +34,6 @@ interface DoneState {
   readonly content?: Content | undefined;
 }
 
-interface KeptRepeat {
-  /** What the key and the state of its letter end in. */
-  readonly ending: string;
-  /** When its letter is over. */
-  readonly until: number;
-}
-
 export const NO_RECORD: SubjectRecord = { done: [] };
 
 /**
@@ -52,9 +41,6 @@ export const NO_RECORD: SubjectRecord = { done: [] };
  * ever forgotten for another: a captured notification of a state that made room would run again.
  */
 export const MAX_OTHER_STATES = 64;
-
-/** How many unexpected repeats of a subject are kept at a time, so that a flood of them never fills a store. */
-export const MAX_REPEATS = 20;
 
 /** What `decideClaim` found. `next` is to be written; it is missing where the claim is in the record already. */
 export type ClaimDecision =
@@ -160,36 +146,6 @@ export function decideDelivered(
 }
 
 /**
- * Decides what the letter of an unexpected repeat is called: one for each body, and so many a subject. Without `ending`
- * there is no place for it, and `unkept` says how many had none. `isDone`: a person has decided about it today, and it
- * came once more. On a later day an equal body may be another payment, and gets a letter of its own.
- */
-export function decideRepeat(
-  record: SubjectRecord,
-  repeat: { readonly bodyHash: string; readonly now: number; readonly retentionMs: number },
-): {
-  readonly ending?: string;
-  readonly unkept: number;
-  readonly isDone?: boolean;
-  readonly next?: SubjectRecord;
-} {
-  const { bodyHash, now, retentionMs } = repeat;
-  const live = withoutExpired(record, now);
-  const { repeats = [], unkept = 0 } = live;
-  const ofToday = `~${bodyHash}~${new Date(now).toISOString().slice(0, 10)}`;
-  const isDone = (ending: string) => live.done.some(({ state }) => state.endsWith(ending));
-  const known = repeats.find(
-    ({ ending }) => ending === ofToday || (ending.startsWith(`~${bodyHash}~`) && !isDone(ending)),
-  );
-  if (known !== undefined) return { ending: known.ending, unkept, isDone: isDone(known.ending) };
-  if (repeats.length >= MAX_REPEATS) {
-    return { unkept: unkept + 1, next: { ...live, unkept: unkept + 1 } };
-  }
-  const kept = { ending: ofToday, until: now + retentionMs };
-  return { ending: ofToday, unkept, next: { ...live, repeats: [...repeats, kept] } };
-}
-
-/**
  * The version of the next write, which is also the fence. It starts at the clock and only grows, so that a record that
  * was deleted and made again never repeats one.
  */
@@ -213,15 +169,10 @@ export function isLeased(record: SubjectRecord, now: number): boolean {
 }
 
 function withoutExpired(record: SubjectRecord, now: number): SubjectRecord {
-  const { lease, until = 0, repeats = [], ...rest } = record;
+  const { lease, until = 0, ...rest } = record;
   const isLeased = lease !== undefined && isLive(lease, now);
-  const live = until > now ? { ...rest, until, ...liveRepeats(repeats, now) } : NO_RECORD;
+  const live = until > now ? { ...rest, until } : NO_RECORD;
   return isLeased ? { ...live, lease } : live;
-}
-
-function liveRepeats(repeats: readonly KeptRepeat[], now: number) {
-  const live = repeats.filter(({ until }) => until > now);
-  return live.length === 0 ? {} : { repeats: live };
 }
 
 /**
@@ -236,7 +187,7 @@ function isLive({ until, ms }: Lease, now: number): boolean {
 export class UnreadableRecordError extends StoreError {}
 
 /** Processes of two releases may share a record, so it says which form it has. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /**
  * Returns a record as ASCII text, which no database's encoding can change.

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors';
-import type { DeadLetter, LetterEnd, LetterFailure, LetterNote, NewDeadLetter } from './dead-letters';
+import type { DeadLetter, LetterFailure, LetterNote, NewDeadLetter } from './dead-letters';
 import { clientKind } from './which-client';
 
 /** Where a store has the steps that the library calls on it. From the global registry, for two copies of the package. */
@@ -146,38 +146,13 @@ export interface StoreSteps<Transaction = unknown> extends SingleRecords {
   recordDelivery(subject: string, state: string, content: Content): Promise<void>;
 
   /**
-   * Gives what the letter of an unexpected repeat is called by, after its notification's key and state: the same for an
-   * equal body.
-   *
-   * @returns without `ending` if the subject has as many letters as it may; `unkept`: how many came in all without one
+   * What a claim would come to now, without taking it. A state may be done, or its subject held, under an identity that
+   * today's definitions do not give any more.
    */
-  placeRepeat(subject: string, bodyHash: string, retentionMs: number): Promise<PlacedRepeat>;
+  look(subject: string, state: string): Promise<ClaimResult['status']>;
 
-  /** Keeps a dead letter until so long after its first failure; a delivery that fails again replaces it. */
-  keepLetter(letter: NewDeadLetter, retentionMs: number): Promise<void>;
-  /**
-   * Records that a dead letter has failed again, and nothing else of it. Resolves with the code that it had before;
-   * `undefined` if there is none.
-   */
-  failLetter(key: string, failure: LetterFailure): Promise<string | undefined>;
-  /** Notes that something was told of a dead letter. Resolves with whether it was not noted before. */
-  noteLetter(key: string, note: LetterNote): Promise<boolean>;
-  /** The dead letter under this key, unless it has expired. */
-  readLetter(key: string): Promise<DeadLetter | undefined>;
-  /**
-   * Dead letters that have not expired, in a fixed order.
-   *
-   * @param page - `onEnded`: told of those that ended not long ago, and were not noted as `'drop'`
-   */
-  listLetters(
-    page: StepPage & { readonly onEnded?: ((end: LetterEnd) => void) | undefined },
-  ): Promise<DeadLetter[]>;
-  /**
-   * Deletes a dead letter. Does nothing if there is none.
-   *
-   * @param isMeant - whether to, given the letter and the time now. Default: whatever it is
-   */
-  forgetLetter(key: string, isMeant?: (letter: DeadLetter, now: number) => boolean): Promise<void>;
+  /** Dead letters that have not expired, in a fixed order. */
+  listLetters(page: StepPage): Promise<DeadLetter[]>;
 
   /** Lists orders, or the pointers to those that may be paid, that have not expired, in a fixed order. */
   listRecords<Value extends object>(
@@ -203,16 +178,50 @@ export interface StepPage {
   readonly onUnreadable?: ((count: number) => void) | undefined;
 }
 
-/** What the letter of an unexpected repeat is called by. */
-export interface PlacedRepeat {
-  readonly ending?: string | undefined;
-  readonly unkept: number;
-  /** A person has decided about it today. */
-  readonly isDone?: boolean | undefined;
+/** Steps on single records, which may be those of a transaction. */
+export interface SingleRecords extends RecordSteps, Letters {}
+
+/** Steps on dead letters. */
+export interface Letters {
+  /** Keeps a dead letter until so long after its first failure; a delivery that fails again replaces it. */
+  keepLetter(letter: NewDeadLetter, retentionMs: number): Promise<void>;
+  /**
+   * Records that a dead letter has failed again, and nothing else of it. Resolves with the code that it had before;
+   * `undefined` if there is none.
+   */
+  failLetter(key: string, failure: LetterFailure): Promise<string | undefined>;
+  /** Notes that something was told of a dead letter. Resolves with whether it was not noted before. */
+  noteLetter(key: string, note: LetterNote): Promise<boolean>;
+  /** The dead letter under this key, unless it has expired. */
+  readLetter(key: string): Promise<DeadLetter | undefined>;
+  /**
+   * Deletes a dead letter. Does nothing if there is none.
+   *
+   * @param isMeant - whether to, given the letter and the time now. Default: whatever it is
+   */
+  forgetLetter(key: string, isMeant?: (letter: DeadLetter, now: number) => boolean): Promise<void>;
 }
 
-/** Steps on the records of orders, and on the pointers to them. Each is one try: the caller has the loop. */
-export interface SingleRecords {
+/** What a record is to be, and when it is over, by the database's clock. */
+export interface NextRecord<Value> {
+  readonly value: Value;
+  readonly until: number;
+}
+
+/** Reading and writing. `readRecord` and `writeRecord` are one try each. */
+export interface RecordSteps {
+  /**
+   * Changes a record, and begins again where others have written it. Resolves with what was written, or with `undefined`
+   * if there was nothing to change.
+   *
+   * @param known - what was read before, in place of the first read
+   */
+  changeRecord<Value extends object>(
+    prefix: KeyPrefix,
+    id: string,
+    next: (read: ReadResult<Value>) => NextRecord<Value> | undefined | Promise<NextRecord<Value> | undefined>,
+    known?: ReadResult<Value> | undefined,
+  ): Promise<Value | undefined>;
   /** Reads a record. In a transaction, an order is locked until its end. */
   readRecord<Value extends object>(prefix: KeyPrefix, id: string): Promise<ReadResult<Value>>;
   /**

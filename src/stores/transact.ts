@@ -452,10 +452,14 @@ class Transaction<Tx, Prepared, Value> {
 
   #recordsIn(tx: Tx) {
     const { records, namespace } = this.#shared;
-    return singleRecords(namespace, {
-      read: (each) => (ORDER.test(each) ? records.lockInTurn(each, tx) : records.read(each, tx)),
-      write: (each, change) => records.write(each, change, tx),
-    });
+    return singleRecords(
+      namespace,
+      {
+        read: (each) => (ORDER.test(each) ? records.lockInTurn(each, tx) : records.read(each, tx)),
+        write: (each, change) => records.write(each, change, tx),
+      },
+      true,
+    );
   }
 }
 

@@ -146,7 +146,8 @@ export function testOrders<Transaction = undefined>(
     const before = service.deliveries.length;
     move();
     await clock.advance(0);
-    return service.deliveries[before];
+    const made = service.deliveries[before];
+    return made?.status === 'not-sent' ? undefined : made;
   };
   return {
     orders,
@@ -190,8 +191,6 @@ function dyingSteps(steps: StoreSteps<unknown>, process: Process): StoreSteps<un
     process.isDead ||= process.isDying;
     return process.isDead;
   };
-  /** How many payments each order had when it was read. */
-  const booked = new Map<string, number>();
   const unlessDead =
     <Args extends unknown[], Result>(step: (...args: Args) => Promise<Result>, result: Result) =>
     async (...args: Args) =>
@@ -206,16 +205,16 @@ function dyingSteps(steps: StoreSteps<unknown>, process: Process): StoreSteps<un
     noteLetter: unlessDead(steps.noteLetter, false),
     forgetLetter: unlessDead(steps.forgetLetter, undefined),
     recordDelivery: unlessDead(steps.recordDelivery, undefined),
-    placeRepeat: unlessDead(steps.placeRepeat, { unkept: 0 }),
-    async readRecord(prefix, id) {
-      const read = await steps.readRecord(prefix, id);
-      if (prefix === 'order:') booked.set(id, paymentsIn(read.value));
-      return read as never;
-    },
-    // What is booked is recorded before the completion.
-    async writeRecord(prefix, id, value, read, until) {
-      if (prefix === 'order:' && paymentsIn(value) > (booked.get(id) ?? 0)) dies();
-      return process.isDead || steps.writeRecord(prefix, id, value, read, until);
+    writeRecord: unlessDead(steps.writeRecord, true),
+    async changeRecord(prefix, id, next, read) {
+      if (process.isDead) return undefined;
+      const change = async (before: Parameters<typeof next>[0]) => {
+        const after = await next(before);
+        // What is booked is recorded before the completion.
+        if (prefix === 'order:' && paymentsIn(after?.value) > paymentsIn(before.value)) dies();
+        return process.isDead ? undefined : after;
+      };
+      return steps.changeRecord(prefix, id, change, read);
     },
     transact:
       transact &&

@@ -171,3 +171,16 @@ export function checkFunction(name: string, value: unknown, shape: string): void
     throw new ConfigurationError(`Expected \`${name}\` to be a function: \`${shape}\`.`);
   }
 }
+
+/** What is wrong with a parameter of a call's path; `undefined` if nothing is. */
+export function problemWithParameter(parameter: unknown): string | undefined {
+  if (typeof parameter !== 'string') {
+    const isPromise = typeof Object(parameter).then === 'function';
+    return `expected a string, got ${isPromise ? 'a promise: `await` it' : nameOfType(parameter)}`;
+  }
+  if (parameter === '') return 'expected a non-empty string';
+  // Percent-encoding does not touch dots, and every URL parser resolves dot segments.
+  if (parameter === '.' || parameter === '..') return 'expected an identifier, not a dot segment of a path';
+  if (/\p{Surrogate}/u.test(parameter)) return 'expected well-formed Unicode';
+  return undefined;
+}

@@ -2,10 +2,11 @@ import { sleep } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
 import { answer, type PlainResponse } from './answer';
 import type { AnyDefinition } from './kinds';
+import type { Listener } from './listener';
 import { answerOn, isNodeResponse, type NodeRequest, type NodeResponse } from './node';
 import { resolveHandlerOptions, type WebhookHandlerOptions } from './options';
 import type { OrderLink } from './order-link';
-import { type Listener, receive, refuse, type Verdict } from './receive';
+import { receive, refuse, type Verdict } from './receive';
 import {
   type DeadLetters,
   deadLettersOf,

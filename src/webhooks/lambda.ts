@@ -66,7 +66,7 @@ export function toLambda(handler: WebhookHandler): (event: LambdaEvent) => Promi
   }
   return async (event) => {
     const method = methodOf(event);
-    if (method === undefined) return notKnown(event, handler);
+    if (method === undefined) return notKnown(handler);
     const { rawPath, path, isBase64Encoded, body } = event;
     const answered = await handler.handle({
       method,
@@ -105,7 +105,6 @@ function contextOf({ requestContext }: LambdaEvent): Context {
 interface Context {
   readonly http?: { readonly method?: unknown } | null;
   readonly elb?: unknown;
-  readonly connectionId?: unknown;
 }
 
 /** The method of an event that is an HTTP request. */
@@ -115,35 +114,13 @@ function methodOf(event: LambdaEvent | null | undefined): string | undefined {
   return typeof method === 'string' ? method : undefined;
 }
 
-function notKnown(event: unknown, handler: WebhookHandler): LambdaResult {
-  const message =
-    `The function was called ${nameOf(event)}, and \`toLambda\` takes the events of API Gateway (REST and HTTP APIs), ` +
-    'of function URLs and of Application Load Balancers. Nothing was acted on. Whatever sent it takes the answer for a ' +
-    'success, and does not deliver it again. Remove that trigger, or call `handler.handle({ method, url, headers, body })` ' +
-    'with the request in it.';
-  reporterOf(handler)('internal', { status: 500, message });
+function notKnown(handler: WebhookHandler): LambdaResult {
+  reporterOf(handler)('internal', { status: 500, message: NOT_KNOWN });
   const { status, headers, body } = answer(500);
   return { statusCode: status, headers: { ...headers }, body };
 }
 
-/** Names an event by what is known of AWS's events, and by no other text in it. */
-function nameOf(event: unknown): string {
-  if (!isObject(event)) return 'without an event';
-  const fields = Object.keys(event);
-  if (Array.isArray(event['Records'])) return `with the \`Records\` of ${sourceOf(event['Records'][0])}`;
-  if ('detail-type' in event) return 'with an event of EventBridge';
-  if (contextOf(event).connectionId !== undefined) return 'with an event of a WebSocket API';
-  if (typeof event['method'] === 'string') return 'with an event of VPC Lattice';
-  if (fields.length === 0) return 'with an event without fields';
-  return `with an event with the fields ${fields.slice(0, MAX_FIELDS).map(nameOfField).join(', ')}`;
-}
-
-const MAX_FIELDS = 10;
-
-const nameOfField = (field: string): string => `\`${/^[A-Za-z]\w{0,40}$/.test(field) ? field : '*'}\``;
-
-function sourceOf(record: unknown): string {
-  const { eventSource, EventSource }: Readonly<Record<string, unknown>> = Object(record);
-  const source = String(eventSource ?? EventSource);
-  return /^aws:[a-z\d]+$/.test(source) ? source : 'something';
-}
+const NOT_KNOWN =
+  'The function was called with something other than an event of API Gateway (REST and HTTP APIs), of a function URL or of ' +
+  'an Application Load Balancer. Nothing was acted on. Whatever sent it takes the answer for a success, and does not ' +
+  'deliver it again. Remove that trigger, or call `handler.handle({ method, url, headers, body })` with the request in it.';

@@ -4,6 +4,7 @@ import type { SalePayload } from '../service/notifications/sale';
 import type { AboutMoney } from '../stores/dead-letters';
 import type { SingleRecords } from '../stores/steps';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
+import type { Task } from './cause';
 import type { Identity } from './key';
 import type { AnyDefinition } from './kinds';
 import type { OrdersCode, ReportText, WebhookReportCode } from './report-texts';
@@ -28,30 +29,8 @@ export interface MeantPayment {
   readonly date?: string | null | undefined;
 }
 
-/** What a person has decided about a case: it is booked, with what nothing else says. */
-export interface Booking {
-  /** Whose it is, for a case of no order. */
-  readonly order?: string | undefined;
-  /** How much it is, in the currency's main unit, for a case whose amount is not clear. */
-  readonly amount?: number | undefined;
-}
-
 /** A notification whose order is asked for. */
-export interface Notified {
-  readonly notification: {
-    readonly kind: string;
-    readonly payload?: unknown;
-    readonly raw: Readonly<Record<string, unknown>>;
-  };
-  readonly identity: Identity;
-  /** What its case, or the service, has said before of its money, where nobody is asked. */
-  readonly known?: CaseDetails | undefined;
-  /** When it came for the first time, by the database's clock; missing for a first delivery. */
-  readonly since?: number | undefined;
-  readonly booking?: Booking | undefined;
-  /** Whether it is booked as a payment of its own, beside the one that it looks like a repeat of. */
-  readonly isAgain?: boolean | undefined;
-}
+export type Notified = Pick<Task, 'notification' | 'identity' | 'cause'>;
 
 /** What a case tells of its notification. */
 export type CaseDetails = AboutMoney;
@@ -65,7 +44,7 @@ export interface FoundKey {
 }
 
 /** What is to be done about a notification, as its order is now. */
-export interface Decided {
+export interface Plan {
   readonly details: CaseDetails;
   /** Why it is a case: nothing runs, and its state is left undone. */
   readonly reason?: WebhookReportCode | undefined;
@@ -87,7 +66,7 @@ export interface Decided {
 /** A case, for its order to remember. */
 export interface CaseEntry {
   /** The key of its letter. */
-  readonly id: string;
+  readonly key: string;
   readonly reason: string;
   readonly details: CaseDetails;
 }
@@ -120,40 +99,27 @@ export interface OrderLink {
     confirmation: PaymentConfirmation | undefined,
   ): Promise<FoundKey>;
   /**
-   * Decides what is to be done.
+   * Says what is to be done.
    *
    * @param records - in a transaction, the order is locked until its end
    */
-  decide(
+  plan(
     records: SingleRecords,
     notified: Notified,
     found: FoundKey,
     confirmation: PaymentConfirmation | undefined,
-  ): Promise<Decided>;
+  ): Promise<Plan>;
   /** What the case of a notification tells that nothing was decided about. */
   about(records: SingleRecords, notified: Notified): Promise<CaseDetails>;
   /**
-   * The order remembers a case, or a return that its sale does not know yet is remembered beside that.
+   * The order is told of a case: whether its own money has come, and that what has begun has ended. A return that came
+   * before its sale is remembered beside that.
    *
    * @param isRunning - whether its callback may still succeed
    */
-  mark(records: SingleRecords, entry: CaseEntry, isRunning: boolean): Promise<void>;
-  /** Whether its order remembers a case, or there is none to do so. */
-  isMarked(records: SingleRecords, entry: CaseEntry): Promise<boolean>;
-  /** The case of a payment whose letter is gone, as its order remembers it. */
-  remembered(records: SingleRecords, id: string): Promise<RememberedCase | undefined>;
-  /** The order forgets a case that a person has dismissed, and closes the attempt if the sale is its own. */
-  dismiss(
-    records: SingleRecords,
-    entry: Pick<CaseEntry, 'id' | 'details'>,
-    isPayment: boolean,
-  ): Promise<void>;
-}
-
-/** A case without its letter. */
-export interface RememberedCase extends CaseEntry {
-  readonly sale: string;
-  readonly at: number;
+  note(records: SingleRecords, entry: CaseEntry, isRunning: boolean): Promise<void>;
+  /** The order is told that a case is over; of a payment that a person has dismissed, its own attempt is closed. */
+  end(records: SingleRecords, entry: Omit<CaseEntry, 'reason'>, isDismissed: boolean): Promise<void>;
 }
 
 /** The kinds that are decided by their order, and have no callback of their own with `createOrders`. */

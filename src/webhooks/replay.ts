@@ -1,14 +1,16 @@
 import { ConfigurationError, InvalidNotificationError } from '../errors';
 import { nameOfType } from '../shared/objects';
-import { DAY_MS } from '../shared/time';
-import { type DeadLetter, type LetterEnd, type LetterNote, nextTryAt } from '../stores/dead-letters';
+import { DAY_MS, inTime } from '../shared/time';
+import { type DeadLetter, type LetterNote, nextTryAt } from '../stores/dead-letters';
 import { readPage } from '../values/option-checks';
+import type { Decision, Replay, Task } from './cause';
+import { conclude } from './conclude';
 import type { Identity } from './key';
-import type { Booking } from './order-link';
-import { conclude, type Ended, keeping, type Listener, meant } from './receive';
+import type { Listener } from './listener';
+import type { Outcome } from './outcome';
 import { readJsonObject, recognize } from './recognize';
 import type { Reporter } from './report';
-import { type CallbackRun, callbackFor, type RunResult, runOnce } from './run-once';
+import { callbackFor, meant, type Run, runOnce } from './run-once';
 import { comparisonOf, stateRepeated } from './unexpected-repeat';
 
 /** The result of running a dead letter again. */
@@ -27,10 +29,7 @@ export interface ReplayResult {
 }
 
 /** Runs what no request waits for, unless the handler drains. */
-export type UnlessDraining = (work: () => Promise<RunResult>) => Promise<RunResult>;
-
-/** A replay and a settlement answer no request, so no credentials came with them. */
-export const NO_CREDENTIALS = -1;
+export type UnlessDraining = (work: () => Promise<Outcome>) => Promise<Outcome>;
 
 const UNEXPECTED_REPEAT = { code: 'unexpected_repeat', status: 200 } as const;
 export const UNHANDLED = { code: 'unhandled', status: 200 } as const;
@@ -114,10 +113,8 @@ export async function replayDue(
   const { store, report } = listener;
   const onUnreadable = reportUnreadable(report);
   const results: ReplayResult[] = [];
-  const onEnded = (end: LetterEnd) => void ended.push(end);
-  const ended: LetterEnd[] = [];
   for (let after: string | undefined; ; ) {
-    const page = await store.listLetters({ after, limit: PAGE, onUnreadable, onEnded });
+    const page = await store.listLetters({ after, limit: PAGE, onUnreadable });
     const { now } = await store.readRecord('maintain', '');
     const isDue = (letter: DeadLetter) =>
       mayReplay(letter, listener) && (isDecidedAgain(letter, listener) || nextTryAt(letter) <= now);
@@ -125,9 +122,7 @@ export async function replayDue(
       if (signal?.aborted) return results;
       if (isDue(letter)) results.push(...(await replayLetter(letter.key, listener, unlessDraining, isDue)));
       await tellOf(letter, now, listener);
-      await remark(letter, listener);
     }
-    for (const end of ended.splice(0)) await tellOnce('drop', end, listener, 'was');
     if (page.length < PAGE) return results;
     after = page.at(-1)?.key;
   }
@@ -167,41 +162,23 @@ function isDecidedAgain({ code }: DeadLetter, { orders }: Listener): boolean {
   return orders?.endedBy(code)?.startsWith('order') ?? false;
 }
 
-/** A letter whose mark is missing in its order gets one, as after a crash between the two. */
-async function remark({ key, subject, state, code, about }: DeadLetter, listener: Listener): Promise<void> {
-  const { store, orders, leaseMs, storeTimeoutMs, report } = listener;
-  if (orders === undefined || about?.order === undefined) return;
-  const entry = { id: key, reason: code, details: about };
-  try {
-    if (await orders.isMarked(store, entry)) return;
-    // While nobody else can end it.
-    const claim = await store.claim(subject, state, { leaseMs, withinMs: storeTimeoutMs });
-    if (claim.status !== 'claimed') return;
-    if ((await store.readLetter(key)) !== undefined) await orders.mark(store, entry, false);
-    await store.release(claim);
-  } catch (error) {
-    report('dead_letters_failed', { status: 500, key, error });
-  }
-}
-
 /** Says once of a letter that it is not tried by itself, and once that it will be deleted before the next day is over. */
 async function tellOf(letter: DeadLetter, now: number, listener: Listener): Promise<void> {
-  const end = { ...letter, at: letter.firstFailedAt + (listener.lettersMs ?? 0) };
-  if (!isTrusted(letter, listener)) await tellOnce('credential', end, listener);
-  if (end.at - now <= DAY_MS) await tellOnce('drop', end, listener);
+  const endsAt = letter.firstFailedAt + (listener.lettersMs ?? 0);
+  if (!isTrusted(letter, listener)) await tellOnce('credential', letter, endsAt, listener);
+  if (endsAt - now <= DAY_MS) await tellOnce('drop', letter, endsAt, listener);
 }
 
 async function tellOnce(
   note: LetterNote,
-  { key, kind, at }: LetterEnd,
-  listener: Listener,
-  is: 'is' | 'was' = 'is',
+  { key, kind }: DeadLetter,
+  endsAt: number,
+  { store, report }: Listener,
 ): Promise<void> {
-  const { store, report } = listener;
   try {
     if (!(await store.noteLetter(key, note))) return;
     const code = note === 'drop' ? 'dead_letter_dropped' : 'dead_letter_credential';
-    report(code, { status: 500, key, kind, fate: `It ${is} kept until ${new Date(at).toISOString()}.` });
+    report(code, { status: 500, key, kind, fate: `It is kept until ${new Date(endsAt).toISOString()}.` });
   } catch (error) {
     report('dead_letters_failed', { status: 500, key, kind, error });
   }
@@ -224,73 +201,63 @@ export async function replayOne(
   key: string,
   listener: Listener,
   isDue: (letter: DeadLetter) => boolean,
-): Promise<RunResult> {
+): Promise<Outcome> {
   // What was listed may be done by now: a delivery or another replay has forgotten it.
   const entry = await listener.store.readLetter(key);
   if (entry === undefined) return { code: 'done', isRepeat: true };
   if (!isDue(entry)) return NOT_DUE;
   if (entry.code === TRANSACTION_ENDED.code) return TRANSACTION_ENDED;
-  return runLetter(entry, listener);
+  return runLetter({ origin: 'replay', letter: entry }, listener);
 }
 
-/**
- * Runs a letter.
- *
- * @param booking - a person has decided that it is booked, whatever its order says
- */
+/** Runs a letter, or books it where a person has decided so. */
 export async function runLetter(
-  entry: DeadLetter,
+  cause: Replay | Omit<Decision, 'isAgain'>,
   listener: Listener,
-  booking?: Booking | undefined,
-): Promise<RunResult> {
+): Promise<Outcome> {
   const startedAt = performance.now();
-  const { key, subject, state, body, firstFailedAt: since, about: known = {} } = entry;
-  const recognized = recognizeAgain(entry, listener);
-  const identity = { key, subject, state };
-  const { notification } = recognized;
-  const keptCode = booking && entry.code;
-  const begun = { notification, identity, origin: 'replay', startedAt, keptCode } as const;
-  const isRepeat = stateRepeated(identity) !== undefined && recognized.identity.subject === subject;
-  const isAgain = booking !== undefined && isRepeat;
-  const own = callbackFor(recognized, NO_CREDENTIALS, listener, { since, known, booking, isAgain });
+  const { letter } = cause;
+  const { notification, identity, issues } = recognizeAgain(letter, listener);
+  if (cause.origin === 'decision') {
+    // What a person books under a state that is done is done under a state of its own.
+    const isAgain = stateRepeated(letter) !== undefined && identity.subject === letter.subject;
+    const decided = { ...cause, isAgain };
+    const task = { notification, identity: isAgain ? letter : identity, cause: decided, startedAt };
+    return runTask(task, issues, listener);
+  }
+  return runTask({ notification, identity, cause, startedAt }, issues, listener);
+}
+
+async function runTask(
+  task: Task & { readonly cause: Replay | Decision },
+  issues: ReturnType<typeof recognizeAgain>['issues'],
+  listener: Listener,
+): Promise<Outcome> {
+  const { letter } = task.cause;
+  const own = callbackFor(task, issues, listener);
   // An entry without a callback stays, and is not reported again. Only if that is why it is kept does it count as a try:
   // another service may have its callback.
   if ('code' in own) {
-    const result = own.code === 'ignored' ? UNHANDLED : own;
-    if (entry.code === result.code) await conclude({ ...begun, result }, listener);
-    return result;
+    const outcome = own.code === 'ignored' ? UNHANDLED : own;
+    if (letter.code === outcome.code) await conclude(task, outcome, listener);
+    return outcome;
   }
-  if (booking === undefined && isDecidedAgain(entry, listener)) {
-    const result = await decideAgain(entry, own, begun, listener);
-    if (result !== undefined) return result;
-  }
-  const comparison = comparisonOf(notification, listener.kinds, body);
-  const isByPerson = booking !== undefined;
-  const run = keeping({ ...own, comparison, isReplay: true, isByPerson }, begun, listener);
-  // What a person books under a state that is done is done under a state of its own.
-  const result = isAgain
-    ? await runOnce({ ...run, identity, order: run.order && { ...run.order, identity } }, listener)
-    : await runAgain(identity, run, listener);
-  await conclude({ ...begun, result }, listener);
-  return result;
+  const again = task.cause.origin === 'replay' ? await decideAgain(letter, own, listener) : undefined;
+  if (again?.code === NOT_DUE.code) return again;
+  const comparison = comparisonOf(task.notification, listener.kinds, letter.body);
+  const outcome = again ?? (await runAgain(letter, { ...own, comparison }, listener));
+  await conclude(task, outcome, listener);
+  return outcome;
 }
 
 /** Decides a case again by what its order is now, and asks nobody. Gives nothing once it may run. */
-async function decideAgain(
-  { code }: DeadLetter,
-  { order }: CallbackRun,
-  begun: Omit<Ended, 'result'>,
-  listener: Listener,
-): Promise<RunResult | undefined> {
+async function decideAgain(letter: DeadLetter, run: Run, listener: Listener): Promise<Outcome | undefined> {
   const { orders, store } = listener;
-  if (orders === undefined || order === undefined) return undefined;
-  const found = await orders.find(store, order, undefined);
-  const { reason, details } = await orders.decide(store, order, found, undefined);
+  if (orders === undefined || !run.isOfOrder || !isDecidedAgain(letter, listener)) return undefined;
+  const found = await orders.find(store, run, undefined);
+  const { reason, details } = await orders.plan(store, run, found, undefined);
   if (reason === undefined) return undefined;
-  if (reason === code) return NOT_DUE;
-  const result = { code: reason, status: 200, details };
-  await conclude({ ...begun, result }, listener);
-  return result;
+  return reason === letter.code ? NOT_DUE : { code: reason, status: 200, toKeep: { about: details } };
 }
 
 /** Its own definition may need query parameters that were not kept, and is then found by the kind of the entry. */
@@ -310,26 +277,24 @@ function recognizeBody({ kind, body, url }: DeadLetter, { kinds }: Listener) {
 }
 
 /**
- * Acts on a dead letter under the identity that it has today, unless it is done under the one that it was kept with.
- * That is looked up first, by a claim that is given back, so that no two subjects are claimed at once.
+ * Acts on a letter under the identity that it has today, unless it is done, or at work, under the one that it was kept
+ * with.
  */
-async function runAgain(own: Identity, run: CallbackRun, listener: Listener): ReturnType<typeof runOnce> {
-  const repeated = stateRepeated(own);
+async function runAgain(letter: Identity, run: Run, listener: Listener): Promise<Outcome> {
+  const { subject, state } = letter;
+  if (subject === run.identity.subject && state === run.identity.state) return runOnce(run, listener);
+  const repeated = stateRepeated(letter);
   // That was done when the letter was kept, also if its record has expired since.
-  if (own.subject === run.identity.subject && repeated === run.identity.state) return UNEXPECTED_REPEAT;
-  if (own.subject !== run.identity.subject || own.state !== run.identity.state) {
-    const callback = () => {
-      throw new Error('It is not done.');
-    };
-    const found = await runOnce(
-      { ...run, identity: own, callback, confirm: undefined, order: undefined },
-      listener,
-    );
-    const isUndone = found.code === 'callback_failed' || found.code === 'too_many_states';
-    if (!isUndone) return found;
+  if (subject === run.identity.subject && repeated === run.identity.state) return UNEXPECTED_REPEAT;
+  try {
+    const own = await inTime(listener.store.look(subject, state), listener.storeTimeoutMs);
+    if (own === 'done') return { code: 'done', isRepeat: true };
+    if (own === 'busy') return { code: 'busy', status: 503 };
+  } catch (error) {
+    return { code: 'store_failed', status: 503, error };
   }
-  const result = await runOnce(run, listener);
-  if (repeated === undefined || !('isRepeat' in result && result.isRepeat)) return result;
+  const outcome = await runOnce(run, listener);
+  if (repeated === undefined || !('isRepeat' in outcome && outcome.isRepeat)) return outcome;
   // What it would be under this identity is done: it is still not told apart from that.
   return UNEXPECTED_REPEAT;
 }
@@ -338,8 +303,8 @@ async function runAgain(own: Identity, run: CallbackRun, listener: Listener): Re
 export async function reportingThrown(
   key: string,
   { report }: Listener,
-  work: () => Promise<RunResult>,
-): Promise<RunResult> {
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
   try {
     return await work();
   } catch (error) {

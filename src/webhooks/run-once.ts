@@ -2,100 +2,98 @@ import { StoreError, type ValidationIssue } from '../errors';
 import type { PaymentNotification } from '../service/notifications/sale';
 import { isGiven } from '../shared/objects';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
-import type { Acted, Claim, ClaimResult, Done, SingleRecords, Transact } from '../stores/steps';
+import type { Acted, Claim, ClaimResult, Done as DoneBefore, SingleRecords, Transact } from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
-import type { Identity } from './key';
-import type { ResolvedHandlerOptions, WebhookCallback } from './options';
+import type { Cause, Task } from './cause';
+import { keep, keepIn } from './keep';
+import { identify } from './key';
+import type { Listener } from './listener';
+import type { WebhookCallback } from './options';
 import {
-  type Booking,
   type CaseDetails,
-  type Decided,
   type FoundKey,
-  type Notified,
   type NotifiedOrder,
   ORDER_KINDS,
+  type Plan,
   referenceOf,
 } from './order-link';
+import type { Done, Failure, Ignored, Outcome } from './outcome';
 import type { Recognized } from './recognize';
 import type { WebhookReportCode } from './report-texts';
-import { type Comparison, isFirstDelivery, type RepeatReason, unexpectedRepeat } from './unexpected-repeat';
+import {
+  type Comparison,
+  comparisonOf,
+  isFirstDelivery,
+  settled,
+  unexpectedRepeat,
+} from './unexpected-repeat';
 
-/** A callback to run for a notification. */
-export interface CallbackRun {
-  readonly notification: unknown;
-  readonly identity: Identity;
+/** A notification with the callback to run for it. */
+export interface Run extends Task {
   readonly callback: WebhookCallback<unknown, unknown, unknown>;
   /** Asks the service whether the notification is true. Missing without the handler's option `confirm`. */
   readonly confirm?: ((signal?: AbortSignal) => Promise<PaymentConfirmation>) | undefined;
-  readonly credentialIndex: number;
   readonly retentionMs: number;
-  /** Set with `createOrders` where its order decides what runs, in place of `callback`. */
-  readonly order?: Notified | undefined;
-  /**
-   * Keeps its case in the given records, with `createOrders`: before the subject is given back, or in the transaction.
-   * Resolves with what became of the letter.
-   */
-  readonly keep?: ((records: SingleRecords, failure: Failure) => Promise<unknown>) | undefined;
-  /** Whether no request waits for it: a replay or a settlement. */
-  readonly isReplay?: boolean;
-  /** Whether a person has decided that it runs. */
-  readonly isByPerson?: boolean;
-  /** What a repeat is recognized by; missing for a body without an identity. A replay is not compared itself. */
+  /** Whether its order decides what runs, in place of `callback`. */
+  readonly isOfOrder: boolean;
+  /** What a repeat is recognized by; missing for a body without an identity. */
   readonly comparison?: Comparison | undefined;
 }
 
-/** What became of a notification. */
-export type RunResult = { readonly code: 'ignored' } | RunDone | Failure;
-
-interface RunDone {
-  readonly code: 'done';
-  /** It was done before: the callback did not run. */
-  readonly isRepeat: boolean;
-  /** The dead letters that waited for it. */
-  readonly followUps?: readonly string[] | undefined;
+/** A notification as it is acted on: with `createOrders`, a body of no known kind may mean a payment. */
+export function meant(
+  recognized: Recognized<Task['notification']>,
+  { orders }: Pick<Listener, 'orders'>,
+): typeof recognized & { readonly failure?: Failure } {
+  const { notification, issues } = recognized;
+  if (orders === undefined || notification.kind !== 'unrecognized' || issues !== undefined) return recognized;
+  const { raw } = notification;
+  try {
+    const payload = orders.asPayment(raw);
+    if (payload === undefined) return recognized;
+    const identity = identify('payment', payload.saleToken, [payload.newStatus]);
+    return { identity, notification: { kind: 'payment', payload, raw, key: identity.key } };
+  } catch (error) {
+    return { ...recognized, failure: { code: 'callback_failed', status: 500, error } };
+  }
 }
 
-/** It is not done, which is reported. */
-export interface Failure {
-  readonly code: WebhookReportCode;
-  readonly status: number;
-  readonly error?: unknown;
-  readonly issues?: readonly ValidationIssue[] | undefined;
-  /** Why it is an unexpected repeat. */
-  readonly reason?: RepeatReason;
-  /** A hash of the body of an unexpected repeat, whose dead letter is not kept under its own identity. */
-  readonly bodyHash?: string;
-  /** What its dead letter is kept under, if not under its own identity. */
-  readonly letter?: Identity | undefined;
-  /** What its case tells. */
-  readonly details?: CaseDetails | undefined;
-  /** What the callback said to the person who is to decide. */
-  readonly note?: string | undefined;
-  /** Set if its case was kept, or not, before the subject was given back. */
-  readonly kept?: { readonly letter: unknown } | { readonly error: unknown } | undefined;
-  /** Set if the callback took too long: whether its late success was recorded. Never rejects. */
-  readonly late?: Promise<boolean>;
+/**
+ * Finds what runs for a notification, and runs it once.
+ *
+ * @param body - as it was received; missing for what was not delivered
+ */
+export async function run(
+  task: Task,
+  { issues, failure }: Pick<ReturnType<typeof meant>, 'issues' | 'failure'>,
+  body: unknown,
+  listener: Listener,
+): Promise<Outcome> {
+  const found = failure ?? callbackFor(task, issues, listener);
+  if (!('code' in found)) {
+    const compared = comparisonOf(task.notification, listener.kinds, body);
+    const comparison = task.cause.origin === 'settlement' ? settled(compared) : compared;
+    return runOnce({ ...found, comparison }, listener);
+  }
+  return found.code === 'unhandled' ? withDetails(task, found, listener) : found;
 }
 
-const DONE: RunDone = { code: 'done', isRepeat: false };
-const REPEAT: RunDone = { code: 'done', isRepeat: true };
+const DONE: Done = { code: 'done', isRepeat: false };
+const REPEAT: Done = { code: 'done', isRepeat: true };
 
-/** What became of a notification whose state is done. Never rejects. */
-async function repeated(
-  run: CallbackRun,
-  done: Done,
-  options: ResolvedHandlerOptions,
-): Promise<RunDone | Failure> {
-  const { identity, comparison, isReplay = false } = run;
-  const { store, storeTimeoutMs } = options;
-  if (isReplay || comparison === undefined) return REPEAT;
+/** What became of a notification whose state is done: a delivery is compared with what was acted on. Never rejects. */
+async function repeated(run: Run, done: DoneBefore, listener: Listener): Promise<Done | Failure> {
+  const { identity, comparison, cause } = run;
+  if (cause.origin !== 'delivery' || comparison === undefined) return REPEAT;
   const repeat = unexpectedRepeat(comparison, done);
   if (repeat !== undefined) {
-    const { fields, ...details } = repeat;
+    const { fields, reason, bodyHash } = repeat;
     const issues = fields.map((field) => ({ path: [field], message: 'differs from what was acted on' }));
-    return withDetails(run, { code: 'unexpected_repeat', status: 200, ...details, issues }, options);
+    const toKeep = { bodyHash };
+    return withDetails(run, { code: 'unexpected_repeat', status: 200, reason, issues, toKeep }, listener);
   }
   if (!isFirstDelivery(done.content)) return REPEAT;
+  const { store, storeTimeoutMs } = listener;
   const { subject, state } = identity;
   try {
     // The next delivery is compared with this one.
@@ -109,59 +107,61 @@ async function repeated(
 const TOO_MANY_STATES: Failure = { code: 'too_many_states', status: 200 };
 
 /** With what its case tells of its order and its money. Never rejects. */
-export async function withDetails(
-  { notification, identity, order }: Pick<CallbackRun, 'notification' | 'identity' | 'order'>,
+async function withDetails(
+  task: Task,
   failure: Failure,
-  { orders, store, storeTimeoutMs }: ResolvedHandlerOptions,
+  { orders, store, storeTimeoutMs }: Listener,
 ): Promise<Failure> {
   if (orders === undefined) return failure;
-  const notified = order ?? { notification: notification as Notified['notification'], identity };
   try {
-    return { ...failure, details: await inTime(orders.about(store, notified), storeTimeoutMs) };
+    return keeping(failure, await inTime(orders.about(store, task), storeTimeoutMs));
   } catch (error) {
     // What would be acknowledged must come again: its case would never be found by its order.
     return failure.status === 200 ? storeFailed(error) : failure;
   }
 }
 
+function keeping(failure: Failure, about: CaseDetails | undefined): Failure {
+  return { ...failure, toKeep: { ...failure.toKeep, about } };
+}
+
 const BUSY: Failure = { code: 'busy', status: 503 };
 
 /** Finds the callback for a notification, or says what becomes of one without a callback. */
 export function callbackFor(
-  { notification, identity, issues }: Recognized<{ readonly kind: string }>,
-  credentialIndex: number,
-  options: ResolvedHandlerOptions,
-  more: {
-    readonly since?: number;
-    readonly known?: CaseDetails;
-    readonly booking?: Booking | undefined;
-    readonly isAgain?: boolean;
-  } = {},
-): CallbackRun | { readonly code: 'ignored' } | Failure {
-  const { callbacks, confirm, orders, unrecognizedRetentionMs, retentionMs } = options;
+  task: Task,
+  issues: readonly ValidationIssue[] | undefined,
+  listener: Listener,
+): Run | Ignored | Failure {
+  const { notification, cause } = task;
+  const { callbacks, orders, unrecognizedRetentionMs, retentionMs } = listener;
   const { kind } = notification;
-  const isOrders = orders !== undefined && ORDER_KINDS.has(kind);
-  const callback = isOrders ? decidedByItsOrder : callbacks[kind];
+  const isOfOrder = orders !== undefined && ORDER_KINDS.has(kind);
+  const callback = isOfOrder ? decidedByItsOrder : callbacks[kind];
   if (callback === undefined || callback === 'ignore') {
     // Even if `unrecognized` is ignored: this body seems to be of a known kind, and may be a payment.
     if (issues !== undefined) return { code: 'invalid_notification', status: 400, issues };
     return callback === 'ignore' ? { code: 'ignored' } : { code: 'unhandled', status: 200 };
   }
-  const order = isOrders
-    ? { notification: notification as Notified['notification'], identity, ...more }
-    : undefined;
-  const run = { notification, identity, callback, credentialIndex, order };
+  const run = { ...task, callback, isOfOrder };
   if (kind === 'unrecognized') return { ...run, retentionMs: unrecognizedRetentionMs };
-  // A person's decision is confirmed even where nothing else is.
-  const asked = more.booking === undefined ? confirm : { client: orders?.client, acceptRefunded: true };
-  if (asked?.client === undefined || kind !== 'payment') return { ...run, retentionMs };
-  const { client, acceptRefunded } = asked;
-  const payment = more.isAgain ? withoutAmount(notification) : (notification as ConfirmedPayment);
+  const source = kind === 'payment' ? sourceFor(cause, listener) : undefined;
+  if (source?.client === undefined) return { ...run, retentionMs };
+  const { client, acceptRefunded } = source;
+  const isAgain = cause.origin === 'decision' && cause.isAgain;
+  const payment = isAgain ? withoutAmount(notification) : (notification as ConfirmedPayment);
   return {
     ...run,
     retentionMs,
     confirm: (signal) => confirmPayment(client, payment, { acceptRefunded, signal }),
   };
+}
+
+/** Who confirms a payment; nobody without the handler's option `confirm`. */
+function sourceFor(cause: Cause, { confirm, orders }: Listener) {
+  if (cause.origin === 'settlement') return { client: cause.said, acceptRefunded: true };
+  // A person's decision is confirmed even where nothing else is.
+  return cause.origin === 'decision' ? { client: orders?.client, acceptRefunded: true } : confirm;
 }
 
 type ConfirmedPayment = Parameters<typeof confirmPayment>[1];
@@ -176,65 +176,67 @@ function withoutAmount(notification: object): ConfirmedPayment {
 const decidedByItsOrder = () => undefined;
 
 /** Runs a callback once, as far as the store can ensure that. */
-export function runOnce(run: CallbackRun, options: ResolvedHandlerOptions): Promise<RunDone | Failure> {
-  const { store } = options;
-  if (store.transact === undefined) return runUnderLease(run, options);
-  return runInTransaction(run, store.transact.bind(store), options);
+export function runOnce(run: Run, listener: Listener): Promise<Done | Failure> {
+  const { store } = listener;
+  if (store.transact === undefined) return runUnderLease(run, listener);
+  return runInTransaction(run, store.transact.bind(store), listener);
 }
 
-async function runUnderLease(run: CallbackRun, options: ResolvedHandlerOptions): Promise<RunDone | Failure> {
-  const { store, leaseMs, storeTimeoutMs, callbackTimeoutMs } = options;
+async function runUnderLease(run: Run, listener: Listener): Promise<Done | Failure> {
+  const { store, leaseMs, storeTimeoutMs, callbackTimeoutMs } = listener;
+  const { retentionMs, cause } = run;
   const { subject, state } = run.identity;
+  const isByPerson = cause.origin === 'decision';
   const leaseAge = stopwatch();
   let claim: ClaimResult;
   try {
-    const { retentionMs, isByPerson } = run;
     const limits = { leaseMs, withinMs: storeTimeoutMs, retentionMs, isByPerson };
     claim = await inTime(store.claim(subject, state, limits), storeTimeoutMs);
   } catch (error) {
     return storeFailed(error);
   }
-  if (claim.status === 'done') return repeated(run, claim, options);
+  if (claim.status === 'done') return repeated(run, claim, listener);
   if (claim.status === 'busy') return BUSY;
-  if (claim.status === 'full') return withDetails(run, TOO_MANY_STATES, options);
+  if (claim.status === 'full') return withDetails(run, TOO_MANY_STATES, listener);
   const claimed = claim;
+  // Kept before the subject is given back, so that nobody acts on it between the two.
+  const leave = async (failure: Failure) => {
+    const kept = await keep(run, failure, listener);
+    await release(claimed, listener);
+    return { ...failure, kept };
+  };
 
   const callbackAge = stopwatch();
-  const ready = await askAndDecide(run, options);
+  const ready = await askAndPlan(run, listener);
+  if ('code' in ready) return leave(ready);
   // A process that was suspended would run the callback beside the next owner's.
   const remainingMs = callbackTimeoutMs - callbackAge();
-  const isLate = leaseMs - leaseAge() < remainingMs;
-  if ('code' in ready || isLate) {
-    await release(claimed, options);
-    return 'code' in ready ? ready : storeFailed(new DeadlineExceeded(CLAIMED_TOO_LATE));
-  }
-  const { decided, details } = ready;
-  const leave = async (failure: Failure) => {
-    const kept = await keepCase(run, { ...failure, details }, options);
-    await release(claimed, options);
-    return kept;
-  };
-  if (decided?.reason !== undefined) return leave(caseOf(decided, decided.reason));
-  const record = () => recordDone(run, claimed, decided, leaseAge, options);
-  if (decided !== undefined && decided.run === undefined) return record();
-  const running = startCallback(run, claimed, ready, remainingMs);
+  if (leaseMs - leaseAge() < remainingMs) return leave(storeFailed(new DeadlineExceeded(CLAIMED_TOO_LATE)));
+  const { plan, details } = ready;
+  if (plan?.reason !== undefined) return leave(caseOf(plan, plan.reason));
+  const record = () => recordDone(run, claimed, plan, leaseAge, listener);
+  if (plan !== undefined && plan.run === undefined) return record();
+
+  const running = startCallback(run, claimed, ready, remainingMs, listener);
   try {
     await running.inTime;
   } catch (error) {
     if (!running.isTooSlow()) {
-      return leave(needsPerson(running.person) ?? { code: 'callback_failed', status: 500, error });
+      const failed = { code: 'callback_failed', status: 500, error } as const;
+      return leave(keeping(needsPerson(running.person) ?? failed, details));
     }
     const late = running.ended.then(
       async () => needsPerson(running.person) === undefined && (await record()).code === 'done',
       async () => {
-        await release(claimed, options);
+        await release(claimed, listener);
         return false;
       },
     );
-    return keepCase(run, { code: 'callback_timeout', status: 500, error, late, details }, options);
+    const slow = keeping({ code: 'callback_timeout', status: 500, error, late }, details);
+    return { ...slow, kept: await keep(run, slow, listener) };
   }
   const asked = needsPerson(running.person);
-  return asked === undefined ? record() : leave(asked);
+  return asked === undefined ? record() : leave(keeping(asked, details));
 }
 
 const CLAIMED_TOO_LATE =
@@ -243,28 +245,28 @@ const CLAIMED_TOO_LATE =
 /** What is known of a notification before its callback runs. */
 interface Ready extends Confirmed {
   /** What its order says is to be done. */
-  readonly decided: Decided | undefined;
+  readonly plan: Plan | undefined;
   /** The order of a notification that has a callback of its own. */
   readonly order: NotifiedOrder | undefined;
   /** What a case of it tells. */
   readonly details: CaseDetails | undefined;
 }
 
-/** How often it is decided again because others have changed the order. */
-const MAX_DECISIONS = 10;
+/** How often it is planned again because others have changed the order. */
+const MAX_PLANS = 10;
 
-/** Asks the service about a payment, finds the order, and decides by it. Never rejects. */
-async function askAndDecide(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Ready | Failure> {
-  const { store, storeTimeoutMs } = options;
-  const confirmed = await askService(run, options);
+/** Asks the service about a payment, finds the order, and plans by it. Never rejects. */
+async function askAndPlan(run: Run, listener: Listener): Promise<Ready | Failure> {
+  const { store, storeTimeoutMs } = listener;
+  const confirmed = await askService(run, listener);
   if ('code' in confirmed) return confirmed;
   const ready = async (): Promise<Ready> => {
-    const found = await findOrder(run, confirmed, options);
-    for (let decisions = 1; ; decisions += 1) {
-      const decided = await decide(run, found, confirmed, store, options);
-      const isRun = decided?.run !== undefined && decided.reason === undefined;
-      if (!isRun || (await decided.before())) return { ...confirmed, ...known(run, found, decided, options) };
-      if (decisions === MAX_DECISIONS) throw new StoreError('Others changed the order each time. Try again.');
+    const found = await findOrder(run, confirmed, listener);
+    for (let plans = 1; ; plans += 1) {
+      const plan = await planOf(run, found, confirmed, store, listener);
+      const isRun = plan?.run !== undefined && plan.reason === undefined;
+      if (!isRun || (await plan.before())) return { ...confirmed, ...withPlan(run, found, plan, listener) };
+      if (plans === MAX_PLANS) throw new StoreError('Others changed the order each time. Try again.');
     }
   };
   try {
@@ -276,89 +278,60 @@ async function askAndDecide(run: CallbackRun, options: ResolvedHandlerOptions): 
 
 /** Finds the order that a notification is about. */
 async function findOrder(
-  { notification, identity, order }: CallbackRun,
+  run: Run,
   { confirmation }: Confirmed,
-  { orders, store, kinds }: ResolvedHandlerOptions,
+  { orders, store, kinds }: Listener,
 ): Promise<FoundKey | undefined> {
-  const given = notification as Notified['notification'];
-  const isAsked = order !== undefined || Object.values(referenceOf(given, kinds)).some(isGiven);
-  return isAsked ? orders?.find(store, order ?? { notification: given, identity }, confirmation) : undefined;
+  const isAsked = run.isOfOrder || Object.values(referenceOf(run.notification, kinds)).some(isGiven);
+  return isAsked ? orders?.find(store, run, confirmation) : undefined;
 }
 
 /** What is known of the order; a callback that its order decides gets it by itself. */
-function known(
-  { notification, order }: CallbackRun,
+function withPlan(
+  { notification, isOfOrder }: Run,
   found: FoundKey | undefined,
-  decided: Decided | undefined,
-  { kinds }: ResolvedHandlerOptions,
-): Pick<Ready, 'decided' | 'order' | 'details'> {
-  if (order !== undefined || found?.key === undefined) {
-    return { decided, order: undefined, details: decided?.details };
+  plan: Plan | undefined,
+  { kinds }: Listener,
+): Pick<Ready, 'plan' | 'order' | 'details'> {
+  if (isOfOrder || found?.key === undefined) {
+    return { plan, order: undefined, details: plan?.details };
   }
-  const { uuid } = referenceOf(notification as Notified['notification'], kinds);
-  return { decided, order: { key: found.key }, details: { order: found.key, sale: uuid ?? undefined } };
+  const { uuid } = referenceOf(notification, kinds);
+  return { plan, order: { key: found.key }, details: { order: found.key, sale: uuid ?? undefined } };
 }
 
-async function decide(
-  { order }: CallbackRun,
+async function planOf(
+  run: Run,
   found: FoundKey | undefined,
   { confirmation }: Confirmed,
   records: SingleRecords,
-  { orders }: ResolvedHandlerOptions,
-): Promise<Decided | undefined> {
-  return order && found && orders?.decide(records, order, found, confirmation);
+  { orders }: Listener,
+): Promise<Plan | undefined> {
+  return run.isOfOrder && found ? orders?.plan(records, run, found, confirmation) : undefined;
 }
 
 /** What is not expected is left undone, so that a person's decision can still run it. */
-function caseOf({ details, letter }: Decided, code: WebhookReportCode): Failure {
-  return { code, status: 200, details, letter };
-}
-
-/** Keeps a case, and its mark in the order, before the subject is given back. Never rejects. */
-async function keepCase(
-  run: CallbackRun,
-  failure: Failure,
-  options: ResolvedHandlerOptions,
-): Promise<Failure> {
-  if (run.keep === undefined) return failure;
-  try {
-    return await inTime(keepCaseIn(options.store, run, failure, options), options.storeTimeoutMs);
-  } catch (error) {
-    return { ...failure, kept: { error } };
-  }
-}
-
-/** Keeps a case, and then its mark in the order, in the given records. */
-async function keepCaseIn(
-  records: SingleRecords,
-  run: CallbackRun,
-  failure: Failure,
-  { orders }: ResolvedHandlerOptions,
-): Promise<Failure> {
-  const letter = await run.keep?.(records, failure);
-  const { code: reason, details, letter: own = run.identity, late } = failure;
-  if (details !== undefined && !run.isByPerson)
-    await orders?.mark(records, { id: own.key, reason, details }, late !== undefined);
-  return { ...failure, kept: { letter } };
+function caseOf({ details, letter }: Plan, code: WebhookReportCode): Failure {
+  return { code, status: 200, toKeep: { about: details, as: letter } };
 }
 
 /** Records a success. It must not be lost, so this keeps trying while the lease lasts. */
 async function recordDone(
-  run: CallbackRun,
+  run: Run,
   claim: Claim,
-  decided: Decided | undefined,
+  plan: Plan | undefined,
   leaseAge: () => number,
-  options: ResolvedHandlerOptions,
-): Promise<RunDone | Failure> {
-  const { store, storeTimeoutMs, leaseMs } = options;
+  listener: Listener,
+): Promise<Done | Failure> {
+  const { store, storeTimeoutMs, leaseMs } = listener;
   const { retentionMs, comparison } = run;
   const completion = { retentionMs, content: comparison?.content, withinMs: storeTimeoutMs };
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
     try {
       // Before the completion, so that a done state without its payment is never left.
-      if (decided !== undefined) await inTime(decided.record(), storeTimeoutMs);
+      if (plan !== undefined) await inTime(plan.record(), storeTimeoutMs);
       const isRecorded = await inTime(store.complete(claim, completion), storeTimeoutMs);
-      return isRecorded ? doneWith(decided) : { code: 'lease_lost', status: 503 };
+      return isRecorded ? doneWith(plan) : { code: 'lease_lost', status: 503 };
     } catch (error) {
       if (leaseAge() + pauseMs >= leaseMs) return storeFailed(error);
     }
@@ -366,12 +339,12 @@ async function recordDone(
   }
 }
 
-function doneWith(decided: Decided | undefined): RunDone {
-  return decided === undefined ? DONE : { ...DONE, followUps: decided.followUps() };
+function doneWith(plan: Plan | undefined): Done {
+  return plan === undefined ? DONE : { ...DONE, followUps: plan.followUps() };
 }
 
 /** Frees the subject for the next delivery. If that fails, the lease runs out before it comes. */
-async function release(claim: Claim, { store, storeTimeoutMs }: ResolvedHandlerOptions): Promise<void> {
+async function release(claim: Claim, { store, storeTimeoutMs }: Listener): Promise<void> {
   try {
     await inTime(store.release(claim), storeTimeoutMs);
   } catch {
@@ -392,39 +365,43 @@ class Refused extends Error {
 }
 
 async function runInTransaction(
-  run: CallbackRun,
+  run: Run,
   transact: Transact<unknown>,
-  options: ResolvedHandlerOptions,
-): Promise<RunDone | Failure> {
-  const { storeTimeoutMs, callbackTimeoutMs: timeoutMs } = options;
-  const { retentionMs, comparison, isReplay, isByPerson } = run;
+  listener: Listener,
+): Promise<Done | Failure> {
+  const { storeTimeoutMs, callbackTimeoutMs: timeoutMs } = listener;
+  const { retentionMs, comparison, cause } = run;
   const { subject, state } = run.identity;
   const content = comparison?.content;
   let details: CaseDetails | undefined;
   const prepare = async (): Promise<Prepared> => {
-    const confirmed = await askService(run, options);
+    const confirmed = await askService(run, listener);
     if ('code' in confirmed) throw new Refused(confirmed);
-    return { ...confirmed, found: await inTime(findOrder(run, confirmed, options), storeTimeoutMs) };
+    return { ...confirmed, found: await inTime(findOrder(run, confirmed, listener), storeTimeoutMs) };
   };
   const limits = { retentionMs, timeoutMs, storeTimeoutMs };
+  const isReplay = cause.origin !== 'delivery';
+  const isByPerson = cause.origin === 'decision';
   const request = { subject, state, ...limits, content, isReplay, isByPerson, prepare };
 
   const result = await transact(request, async ({ transaction, claim, records, act }, prepared) => {
     const { confirmation, found } = prepared;
     // Locked after the subject, so that the second of two payments of an order sees what the first one has written.
-    const decided = await decide(run, found, prepared, records, options);
-    const ready = { confirmation, ...known(run, found, decided, options) };
+    const plan = await planOf(run, found, prepared, records, listener);
+    const ready = { confirmation, ...withPlan(run, found, plan, listener) };
     details = ready.details;
-    if (decided?.reason !== undefined) {
-      return keepCaseIn(records, run, caseOf(decided, decided.reason), options);
-    }
+    const leave = async (failure: Failure) => ({
+      ...failure,
+      kept: await keepIn(records, run, failure, listener),
+    });
+    if (plan?.reason !== undefined) return leave(caseOf(plan, plan.reason));
     // Before the callback: if it commits by itself, this is committed with what it wrote.
-    await decided?.record();
+    await plan?.record();
     const person = new Person();
     const acted = await act(async (signal) => {
       let acted: Acted = 'undone';
       try {
-        const result = await call(run, claim, { ...ready, transaction, signal, person });
+        const result = await call(run, claim, { ...ready, transaction, signal, person }, listener);
         acted = isOfMoney(run) && result !== NOTHING ? 'written' : 'done';
       } catch (error) {
         if (person.note === undefined) throw error;
@@ -432,34 +409,35 @@ async function runInTransaction(
       return person.note === undefined ? acted : 'undone';
     });
     const asked = needsPerson(person);
-    if (acted === 'undone' && asked !== undefined)
-      return keepCaseIn(records, run, { ...asked, details }, options);
-    return doneWith(decided);
+    if (acted === 'undone' && asked !== undefined) return leave(keeping(asked, details));
+    return doneWith(plan);
   });
   switch (result.status) {
     case 'completed':
     case 'undone':
       return result.value;
     case 'done':
-      return repeated(run, result, options);
+      return repeated(run, result, listener);
     case 'busy':
       return BUSY;
     case 'full':
-      return withDetails(run, TOO_MANY_STATES, options);
+      return withDetails(run, TOO_MANY_STATES, listener);
     case 'late': {
       const late = result.ended.then(({ status }) => status === 'completed' || status === 'done');
-      return { code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late };
+      return keeping({ code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late }, details);
     }
     case 'failed': {
       const { during, error } = result;
       if (error instanceof Refused) return error.failure;
-      if (during === 'own commit') return { code: 'transaction_ended', status: 200, error };
-      if (during === 'callback') return { code: 'callback_failed', status: 500, error, details };
-      if (during === 'nothing written') return { code: 'nothing_written', status: 500, error, details };
+      if (during === 'own commit') return keeping({ code: 'transaction_ended', status: 200, error }, details);
+      if (during === 'callback') return keeping({ code: 'callback_failed', status: 500, error }, details);
+      if (during === 'nothing written') {
+        return keeping({ code: 'nothing_written', status: 500, error }, details);
+      }
       // After the callback has started, a failure leaves open whether it was committed. The next delivery finds out.
       return during === 'begin'
         ? { code: 'store_failed', status: 503, error }
-        : { code: 'store_failed', status: 500, error, details };
+        : keeping({ code: 'store_failed', status: 500, error }, details);
     }
   }
 }
@@ -469,9 +447,9 @@ interface Confirmed {
 }
 
 /** Asks the service about a payment, within the callback's time. Never rejects. */
-async function askService(run: CallbackRun, options: ResolvedHandlerOptions): Promise<Confirmed | Failure> {
+async function askService(run: Run, listener: Listener): Promise<Confirmed | Failure> {
   const { confirm } = run;
-  const { callbackTimeoutMs } = options;
+  const { callbackTimeoutMs } = listener;
   if (confirm === undefined) return { confirmation: undefined };
   const controller = new AbortController();
   try {
@@ -481,45 +459,49 @@ async function askService(run: CallbackRun, options: ResolvedHandlerOptions): Pr
       path: [field],
       message: 'differs from what the service says, or the service does not say it',
     }));
-    return withDetails(run, { code: 'not_confirmed', status: 500, issues }, options);
+    return withDetails(run, { code: 'not_confirmed', status: 500, issues }, listener);
   } catch (error) {
     controller.abort(error);
-    return withDetails(run, { code: 'confirm_failed', status: 500, error }, options);
+    return withDetails(run, { code: 'confirm_failed', status: 500, error }, listener);
   }
 }
+
+/** A replay and a settlement answer no request, so no credentials came with them. */
+const NO_CREDENTIALS = -1;
 
 /** What a callback of money resolves with that has nothing to write on purpose. */
 const NOTHING = 'nothing';
 
 const MONEY_KINDS: ReadonlySet<string> = new Set(['payment', 'refund', 'reversal']);
 
-function isOfMoney({ notification }: CallbackRun): boolean {
-  return MONEY_KINDS.has((notification as { readonly kind: string }).kind);
+function isOfMoney({ notification }: Run): boolean {
+  return MONEY_KINDS.has(notification.kind);
 }
 
 /** Calls the callback, or what runs in its place, and resolves with what it gives. */
 async function call(
-  { notification, identity, callback, credentialIndex, keep }: CallbackRun,
+  { notification, identity, callback, cause }: Run,
   { fence, handledStates }: Claim,
   {
-    decided,
+    plan,
     person,
     ...more
   }: Ready & { readonly transaction: unknown; readonly signal: AbortSignal; readonly person: Person },
+  { orders }: Listener,
 ): Promise<unknown> {
   const { key } = identity;
   const context = {
     key,
     handledStates,
-    credentialIndex,
+    credentialIndex: cause.origin === 'delivery' ? cause.credentialIndex : NO_CREDENTIALS,
     fence,
     ...more,
-    ...(keep && { needsPerson: person.ask }),
+    ...(orders && { needsPerson: person.ask }),
   };
   const given = more.confirmation === undefined ? notification : withMoney(notification, more.confirmation);
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
-  if (decided === undefined) return callback(given, context);
-  return decided.run === undefined ? NOTHING : decided.run(context);
+  if (plan === undefined) return callback(given, context);
+  return plan.run === undefined ? NOTHING : plan.run(context);
 }
 
 /** The person to whom a callback may hand its notification. Remembered, whatever the callback does after that. */
@@ -537,7 +519,7 @@ class Person {
 const MAX_NOTE_LENGTH = 200;
 
 function needsPerson({ note }: Person): Failure | undefined {
-  return note === undefined ? undefined : { code: 'needs_person', status: 200, note };
+  return note === undefined ? undefined : { code: 'needs_person', status: 200, toKeep: { note } };
 }
 
 /** A confirmed payment with the service's amount and currency: the notification may have none. */
@@ -562,11 +544,17 @@ interface StartedCallback {
 }
 
 /** Starts the callback, and fires its signal when its time is over. */
-function startCallback(run: CallbackRun, claim: Claim, ready: Ready, timeoutMs: number): StartedCallback {
+function startCallback(
+  run: Run,
+  claim: Claim,
+  ready: Ready,
+  timeoutMs: number,
+  listener: Listener,
+): StartedCallback {
   const controller = new AbortController();
   const { signal } = controller;
   const person = new Person();
-  const ended = call(run, claim, { ...ready, transaction: undefined, signal, person });
+  const ended = call(run, claim, { ...ready, transaction: undefined, signal, person }, listener);
   const timed = inTime(ended, timeoutMs, () => {
     controller.abort(new DeadlineExceeded(`took longer than ${timeoutMs} ms`));
     throw signal.reason;

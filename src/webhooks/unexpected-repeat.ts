@@ -94,14 +94,19 @@ function isSameText({ text }: Content, before: Content | undefined): boolean {
   return text !== undefined && text === before?.text;
 }
 
+/** What is settled leaves the content of no delivery: its first delivery is an ordinary repeat at any age. */
+export function settled(comparison: Comparison | undefined): Comparison | undefined {
+  return comparison && { ...comparison, content: { ...comparison.content, isSettled: true } };
+}
+
 /** Whether what is delivered was settled, and has not been delivered before. */
 export function isFirstDelivery(before: Content | undefined): boolean {
   return before?.isSettled === true;
 }
 
 /** The identity of the letter of an unexpected repeat: never that of a notification, so it is never done by itself. */
-export function repeatIdentity({ subject, state, key }: Identity, ending: string): Identity {
-  return { subject, state: state + ending, key: key + ending };
+export function repeatIdentity({ subject, state }: Identity, ending: string): Identity {
+  return { subject, state: state + ending, key: `${subject}~repeat` };
 }
 
 /** The state that was done when a dead letter of an unexpected repeat was kept; `undefined` for any other letter. */

@@ -40,8 +40,8 @@ describe('the command line', () => {
     },
   );
 
-  it('tells its version', async () => {
-    const { status, stdout } = await runCli(['--version']);
+  it.each(['--version', '-v', 'version'])('tells its version: %s', async (typed) => {
+    const { status, stdout } = await runCli([typed]);
     expect(status).toBe(0);
     expect(stdout).toBe(`pix-automatic-sdk/${VERSION}\n`);
   });
@@ -52,6 +52,12 @@ describe('the command line', () => {
     ['payout', 'There is no command `payout`. Did you mean `pay-out`?'],
     ['verfiy', 'Did you mean `verify`?'],
     [credentials.apiToken, 'There is no command of that name'],
+    ['listen', 'There is no command `listen`. `pix-automatic-sdk sandbox --webhook-url URL` sends'],
+    ['trigger', 'There is no command `trigger`. `pix-automatic-sdk pay` pays'],
+    ['verify -x', 'There is no option `-x`.\n'],
+    ['verify --language pt', 'There is no option `--language`. The terminal speaks English'],
+    ['verify localhost:3000/webhooks', 'Write `http://` in front of it.'],
+    ['verify http://127.0.0.1:9 --kinds payment, refund', 'Write a list without spaces.'],
     ['verify --patrial', 'There is no option `--patrial`. Did you mean `--partial`?'],
     ['verify --to', 'Expected a value after `--to`: <url>'],
     ['verify --to --limit', 'Expected a value after `--to`'],
@@ -101,6 +107,12 @@ describe('the command line', () => {
     if (/^[a-z-]+$/.test(command) && !stderr.includes('no command'))
       expect(stderr).toContain(`Usage: pix-automatic-sdk ${command}`);
     expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  it('does not show how to call it where it was called rightly, and could not begin', async () => {
+    const { status, stderr } = await runCli(words('verify http://127.0.0.1:9/webhooks'), {});
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^pix-automatic-sdk: Nothing listens at the URL of the listener[^\n]*\n$/);
   });
 
   it.each([

@@ -13,7 +13,7 @@ export type FakeTransact<Tx> = (
 ) => Promise<FakeResult>;
 
 /** A record that is there, and that any transaction may claim and write. */
-const FREE = { record: '{"format":1,"token":"free","done":[]}', version: 7, now: 1_000_000 };
+const FREE = { record: '{"format":2,"token":"free","done":[]}', version: 7, now: 1_000_000 };
 
 /** The stages and limits of the library around transactions of a test's own. */
 export function fakeTransact<Tx>(fake: FakeTransact<Tx>): Transact<Tx> {

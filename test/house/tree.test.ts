@@ -13,6 +13,7 @@ const FLOORS = [
   'values',
   'pix',
   'client',
+  'recurrence',
   'stores',
   'webhooks',
   'orders',

@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process';
 /** Each machine, and the command that it is. */
 const machines: Readonly<Record<string, readonly string[]>> = {
   faults: ['tsx', 'test/machines/faults/run.ts'],
+  growth: ['tsx', 'test/machines/growth/growth.ts'],
+  updates: ['tsx', 'test/machines/growth/updates.ts'],
   orders: ['vitest', 'run', '--project', 'orders'],
   mutation: ['stryker', 'run', 'test/machines/mutation.json'],
   chaos: ['vitest', 'run', '--project', 'chaos'],

@@ -45,11 +45,8 @@ function order(states: string, fields: Partial<Order> = {}): Order {
   const payments = all.flatMap(({ attempt, state, uuid }) =>
     state === 'paid' ? [{ sale: uuid as string, attempt, amount: 59.7, currency: 'BRL', at: 1 }] : [],
   );
-  return { key: 'order-1', attempts: all, payments, returns: [], cases: [], ...fields };
+  return { key: 'order-1', attempts: all, payments, returns: [], ...fields };
 }
-
-const own = (sale: string) => [{ id: 'case', reason: 'other_amount', sale, at: 1, isOwn: true as const }];
-const forged = [{ id: 'case', reason: 'not_confirmed', sale: 'x', at: 1 }];
 
 /** A step in a few words. */
 function inWords(step: Step): string {
@@ -129,12 +126,16 @@ describe('what open does', () => {
   });
 
   it('shows no QR code while its own money is a case, or is being booked', () => {
-    expect(step(order('created', { cases: own('uuid-1') }))).toBe('review 1');
-    expect(step(order('expired created', { cases: own('gone') }))).toBe('review 2');
-    expect(step(order('', { cases: own('gone') }))).toBe('review undefined');
+    const review = [{ id: 'payment:uuid-1:PAID', reason: 'closed', sale: 'uuid-1', at: 1 }];
+    const inReview = (text: string) => {
+      const given = order(text);
+      const [first, ...others] = given.attempts;
+      return { ...given, attempts: [{ ...(first as Attempt), review }, ...others] };
+    };
+    expect(step(inReview('created'))).toBe('review 1');
+    expect(step(inReview('expired created'))).toBe('review 1');
+    expect(step(inReview('paid'))).toBe('paid 1');
     expect(step(order('created', { begun: 'payment:uuid-1:PAID' }))).toBe('review 1');
-    expect(step(order('created', { cases: forged }))).toBe('give 1');
-    expect(step(order('paid', { cases: own('uuid-2') }))).toBe('paid 1');
   });
 
   it('gives what is booked as paid, also without an attempt that paid it', () => {

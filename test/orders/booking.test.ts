@@ -8,11 +8,11 @@ import {
   type ReportedReturn,
   type ReportedSale,
   withBegun,
-  withCase,
   withDismissal,
   withoutCase,
   withPayment,
   withRefunds,
+  withReview,
 } from '../../src/orders/booking';
 import { attemptIn } from './support';
 
@@ -38,7 +38,7 @@ function attempt(number: number, state: AttemptState, asked = request, fields: P
 
 function order(attempts: readonly Attempt[], fields: Partial<Order> = {}): Order {
   const newest = attempts.at(-1)?.money;
-  return { key: KEY, attempts, newest, payments: [], returns: [], cases: [], ...fields };
+  return { key: KEY, attempts, newest, payments: [], returns: [], ...fields };
 }
 
 /** Booked sales, with their amounts: `u1 59.7`. */
@@ -229,16 +229,11 @@ describe('what is recorded of a payment', () => {
   });
 
   it('leaves what has begun for another payment, and the cases of others', () => {
-    const before = order([attempt(1, 'created')], {
-      begun: 'payment:u9:PAID',
-      cases: [
-        { id: 'payment:u1:PAID', reason: 'closed', at: 1 },
-        { id: 'other', reason: 'closed', at: 1 },
-      ],
-    });
+    const review = ['payment:u1:PAID', 'other'].map((id) => ({ id, reason: 'closed', sale: 'u1', at: 1 }));
+    const before = order([attempt(1, 'created', request, { review })], { begun: 'payment:u9:PAID' });
     const after = booked(before, 'u1', 1);
     expect(after.begun).toBe('payment:u9:PAID');
-    expect(after.cases.map(({ id }) => id)).toEqual(['other']);
+    expect(after.attempts[0]?.review?.map(({ id }) => id)).toEqual(['other']);
   });
 
   it('counts a second payment of a booked sale only where a person has decided it', () => {
@@ -258,7 +253,6 @@ describe('what goes back', () => {
   type Fields = Partial<ReportedReturn>;
   const refund = (id: string, amount: number | undefined, fields: Fields = {}): ReportedReturn => ({
     id: `refund:${id}`,
-    notification: `refund:${id}:PAID`,
     sale: 'u1',
     amount,
     currency: 'BRL',
@@ -268,7 +262,6 @@ describe('what goes back', () => {
   const reversal = (status: string, amount: number | undefined = 59.7): ReportedReturn => ({
     ...refund('v', amount),
     id: 'reversal:v',
-    notification: `reversal:v:${status}`,
     status,
   });
   const inWords = (given: Order, returned: ReportedReturn, isForced = false) => {
@@ -337,18 +330,12 @@ describe('what goes back', () => {
     expect(inWords(given, returned)).toBe(expected);
   });
 
-  it('ends its case, and keeps its first time', () => {
-    const known = (status: string) => {
-      const cases = [{ id: `reversal:v:${status}`, reason: 'unclear_amount', at: 1 }];
-      return { ...having(reversal('PENDING', 10)), cases };
-    };
+  it('keeps its first time', () => {
     for (const status of ['PENDING', 'PAID']) {
-      const verdict = decideReturn(known(status), reversal(status, 10), NOW + 5);
-      expect(verdict).toMatchObject({ order: { cases: [], returns: [{ at: NOW }] } });
+      const verdict = decideReturn(having(reversal('PENDING', 10)), reversal(status, 10), NOW + 5);
+      expect(verdict).toMatchObject({ order: { returns: [{ at: NOW }] } });
       expect(verdict).toMatchObject({ left: status === 'PAID' ? 49.7 : 59.7 });
     }
-    const late = { ...having(reversal('PAID')), cases: known('PENDING').cases };
-    expect(decideReturn(late, reversal('PENDING'), NOW)).toMatchObject({ order: { cases: [] } });
   });
 
   it('is what a person says it is', () => {
@@ -383,50 +370,40 @@ describe('what goes back', () => {
   });
 });
 
-describe('what an order remembers of cases', () => {
-  const entry = (id: string, fields = {}) => ({ id, reason: 'other_amount', at: NOW, ...fields });
+describe('what an order remembers of its own money', () => {
+  const entry = (id: string, fields = {}) => ({ id, reason: 'other_amount', sale: 'u1', at: NOW, ...fields });
+  const created = order([attempt(1, 'created', request, { qrCode: { plain: 'qr' } })]);
+  const own = (given: Order) => given.attempts[0];
+  const idsOf = (given: Order) => own(given)?.review?.map(({ id }) => id);
 
   it('is one a notification, with its newest reason and its first time', () => {
-    const once = withCase(paidOrder, entry('a'));
-    expect(withCase(once, entry('a'))).toBe(once);
-    const twice = withCase(once, { ...entry('a'), reason: 'closed', at: NOW + 5 });
-    expect(twice.cases).toEqual([{ id: 'a', reason: 'closed', at: NOW }]);
-    expect(withoutCase(twice, 'a').cases).toEqual([]);
+    const once = withReview(created, own(created), entry('a'));
+    expect(withReview(once, own(once), entry('a'))).toBe(once);
+    const twice = withReview(once, own(once), { ...entry('a'), reason: 'closed', at: NOW + 5 });
+    expect(own(twice)?.review).toEqual([{ id: 'a', reason: 'closed', sale: 'u1', at: NOW }]);
+    expect(idsOf(withReview(twice, own(twice), entry('b')))).toEqual(['a', 'b']);
+    expect(own(withoutCase(twice, 'a'))).not.toHaveProperty('review');
     expect(withoutCase(paidOrder, 'a')).toBe(paidOrder);
   });
 
-  it('ends what has begun for it, unless its callback may still succeed', () => {
-    const begun = withBegun(order([attempt(1, 'created')]), 'a');
+  it('is forgotten once it is of no attempt any more', () => {
+    const once = withReview(created, own(created), entry('a'));
+    expect(withReview(once, undefined, entry('a'))).toEqual(created);
+    expect(withReview(created, undefined, entry('a'))).toBe(created);
+  });
+
+  it('ends what has begun for it', () => {
+    const begun = withBegun(created, 'a');
     expect(withBegun(begun, 'a')).toBe(begun);
-    expect(withCase(begun, entry('a')).begun).toBeUndefined();
-    expect(withCase(begun, entry('b')).begun).toBe('a');
-    expect(withCase(begun, entry('a'), true).begun).toBe('a');
     expect(withoutCase(begun, 'a').begun).toBeUndefined();
-  });
-
-  it('keeps its own attempt from being asked about', () => {
-    const own = withCase(order([attempt(1, 'created')]), entry('a', { sale: 'u1', isOwn: true }));
-    expect(own.attempts).toMatchObject([{ isAnswered: true }]);
-    const other = withCase(order([attempt(1, 'created')]), entry('a', { sale: 'u1' }));
-    expect(other.attempts[0]?.isAnswered).toBeUndefined();
-  });
-
-  it('is at most 50, and those about its own money go last', () => {
-    let given = withCase(order([attempt(1, 'created')]), entry('own', { sale: 'u1', isOwn: true }));
-    for (let index = 0; index < 80; index += 1) given = withCase(given, entry(`forged-${index}`));
-    expect(given.cases).toHaveLength(50);
-    expect(given.cases[0]?.id).toBe('own');
-    expect(given.cases.at(-1)?.id).toBe('forged-79');
+    expect(withoutCase(begun, 'b').begun).toBe('a');
   });
 
   it('closes the attempt of an own sale that a person dismisses, and asks about it no more', () => {
-    const given = withCase(
-      order([attempt(1, 'created', request, { qrCode: { plain: 'qr' } })]),
-      entry('payment:u1:PAID', { sale: 'u1', isOwn: true }),
-    );
+    const given = withReview(created, own(created), entry('payment:u1:PAID', { sale: 'u1' }));
     const after = withDismissal(given, sale('u1'), NOW);
-    expect(after.cases).toEqual([]);
     expect(after.attempts).toMatchObject([{ state: 'closed', isAnswered: true }]);
+    expect(after.attempts[0]).not.toHaveProperty('review');
     expect(after.attempts[0]?.qrCode).toBeUndefined();
     expect(withDismissal(paidOrder, sale('m2'), NOW)).toBe(paidOrder);
     expect(withDismissal(paidOrder, sale('u1'), NOW)).toBe(paidOrder);

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { PaymentsClient } from '../../src';
 import { createOrders, type NotifiedOrder, type OrdersOptions, type PaidOrder } from '../../src/orders';
-import { orderLinkOf } from '../../src/orders/order-link';
+import { orderLinkOf } from '../../src/orders/plan';
 import type { Transaction } from '../../src/service/operations/get-transaction';
 import { createStore, type RecordStore } from '../../src/stores';
 import { MemoryRecords, MemoryStore } from '../../src/stores/memory-store';
@@ -50,7 +50,7 @@ async function opened(options: Partial<OrdersOptions> = {}) {
   return parts;
 }
 
-/** The same; `meanwhile` is done by another process, between the letter of a case and its mark in the order. */
+/** The same; `meanwhile` is done by another process, once the letter of a case is written. */
 async function openedTwice() {
   const store = new MemoryStore();
   const parts = await opened({ store });
@@ -105,7 +105,7 @@ describe('a payment', () => {
     expect(await states()).toEqual(['order-1 paid']);
   });
 
-  it('reads its order once, and marks it although another has changed it since', async () => {
+  it('reads its order once, and is recorded although another has changed it since', async () => {
     const store = new MemoryStore();
     const steps = stepsOf(store);
     const readRecord = vi.spyOn(steps, 'readRecord');
@@ -114,8 +114,8 @@ describe('a payment', () => {
 
     const before = reads();
     expect(await deliver()).toBe(200);
-    // Once to decide; then it has begun, and is read again to be marked.
-    expect(reads() - before).toBe(2);
+    // Once to decide: each change begins with what was read.
+    expect(reads() - before).toBe(1);
 
     await open('order-2');
     callback.mockImplementationOnce((() => orders.close('order-2')) as never);
@@ -129,27 +129,22 @@ describe('a payment', () => {
     const callbacks = { paid: async () => undefined, returned: 'ignore' } as never;
     const link = orderLinkOf(client, callbacks, undefined, []);
     const details = { order: 'order-1', sale: 'm2', amount: 29.9 };
-    const mark = (id: string, reason: string) => link.mark(stepsOf(store), { id, reason, details }, false);
+    const mark = (key: string, reason: string) => link.note(stepsOf(store), { key, reason, details }, false);
     await mark('payment:m2:PAID', 'store_failed');
     expect([seen.length, (await orders.find({ key: 'order-1' })).cases]).toEqual([2, []]);
-    // Another charge under its sale is one.
-    await mark('payment:m2:PAID~hash~2027-02-15', 'unexpected_repeat');
-    expect((await orders.find({ key: 'order-1' })).cases).toMatchObject([{ reason: 'unexpected_repeat' }]);
   });
 
-  it('whose case is marked after another process has decided it anew is marked as that says', async () => {
+  it('whose case is being kept is busy for every other delivery, so that nobody decides between the two', async () => {
     const { orders, deliver, failQuery, meanwhile } = await openedTwice();
+    const statuses: number[] = [];
     failQuery();
-    meanwhile(async () => expect(await deliver('another')).toBe(200));
-    expect(await deliver('another')).toBe(500);
-    const { cases } = await orders.find({ key: 'order-1' });
-    expect([await orders.cases(), cases]).toMatchObject([
-      [{ reason: 'other_sale' }],
-      [{ reason: 'other_sale' }],
-    ]);
+    meanwhile(async () => void statuses.push(await deliver('another')));
+    statuses.push(await deliver('another'));
+    expect([statuses, await orders.cases()]).toMatchObject([[503, 500], [{ reason: 'confirm_failed' }]]);
+    expect([await deliver('another'), await orders.cases()]).toMatchObject([200, [{ reason: 'other_sale' }]]);
   });
 
-  it('whose case is marked after its letter has gone is none', async () => {
+  it('whose case is forgotten as it is kept is none', async () => {
     const { orders, deliver, failQuery, meanwhile, steps } = await openedTwice();
     failQuery();
     meanwhile(() => steps.forgetLetter('payment:another:PAID'));
@@ -157,16 +152,17 @@ describe('a payment', () => {
     expect([await orders.cases(), (await orders.find({ key: 'order-1' })).cases]).toEqual([[], []]);
   });
 
-  it('is marked before it counts as done, so that a lost mark is never a done state', async () => {
+  it('is recorded before it counts as done, so that a done state has its payment', async () => {
     const store = new MemoryStore();
     const steps = stepsOf(store);
     const { deliver } = await opened({ store });
-    const writeRecord = vi.spyOn(steps, 'writeRecord');
+    const changeRecord = vi.spyOn(steps, 'changeRecord');
     const complete = vi.spyOn(steps, 'complete');
     expect(await deliver()).toBe(200);
-    const [marked = Number.NaN] = writeRecord.mock.invocationCallOrder;
+    const recorded = changeRecord.mock.invocationCallOrder.at(-1) ?? Number.NaN;
     const [completed = Number.NaN] = complete.mock.invocationCallOrder;
-    expect(marked).toBeLessThan(completed);
+    expect(changeRecord.mock.calls.at(-1)?.[0]).toBe('order:');
+    expect(recorded).toBeLessThan(completed);
   });
 });
 

@@ -248,13 +248,20 @@ describe('close', () => {
     let others = 1;
     const contended = storeOf({
       ...steps,
-      writeRecord: async (prefix, id, value, read, until) => {
-        if (others > 0) {
-          others -= 1;
-          await write(attemptIn(2, 'expired'));
-        }
-        return steps.writeRecord(prefix, id, value, read, until);
-      },
+      changeRecord: (prefix, id, next, known) =>
+        steps.changeRecord(
+          prefix,
+          id,
+          async (before: Parameters<typeof next>[0]) => {
+            const after = await next(before);
+            if (others > 0) {
+              others -= 1;
+              await write(attemptIn(2, 'expired'));
+            }
+            return after;
+          },
+          known,
+        ),
     });
     await setUp([], { store: contended }).orders.close('order-1');
     expect(await states()).toEqual(['order-1 closed', 'order-1-2 closed']);

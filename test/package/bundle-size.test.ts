@@ -26,8 +26,9 @@ it.each([
     "export { verifyAuthorization, parseNotification } from 'pix-automatic-sdk/webhooks'",
     17,
   ],
-  ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 43.5],
-  ['all of ./orders', "export * from 'pix-automatic-sdk/orders'", 58.5],
+  ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 42.25],
+  ['all of ./orders', "export * from 'pix-automatic-sdk/orders'", 58],
+  ['all of ./recurrence', "export * from 'pix-automatic-sdk/recurrence'", 9.25],
   ['all of ./pix', "export * from 'pix-automatic-sdk/pix'", 6.25],
   ['all of the root, ky included', "export * from 'pix-automatic-sdk'", 36.25],
 ])('%s has a size within its limit, minified and gzipped', async (name, contents, limitKib) => {

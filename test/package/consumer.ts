@@ -13,6 +13,7 @@ import 'pix-automatic-sdk/pix';
 import 'pix-automatic-sdk/sandbox';
 import 'pix-automatic-sdk/stores';
 import 'pix-automatic-sdk/orders';
+import 'pix-automatic-sdk/recurrence';
 import 'pix-automatic-sdk/testing';
 import { createWebhookHandler, type Notification, parseNotification } from 'pix-automatic-sdk/webhooks';
 

@@ -7,6 +7,7 @@ const LOADS: Readonly<Record<Entry, readonly [rooms: string, packages: string]>>
   webhooks: ['errors service shared stores values webhooks', '@noble/hashes zod'],
   stores: ['errors service shared stores values', '@noble/hashes'],
   orders: ['client errors orders service shared stores values version.ts webhooks', '@noble/hashes zod'],
+  recurrence: ['errors recurrence service shared values', 'zod'],
   testing: [
     'client errors pix sandbox service shared stores testing values version.ts webhooks',
     '@noble/hashes ky uqr zod',

@@ -7,7 +7,7 @@ import { node } from './run';
 const test = `
 const { createServer } = require('node:http');
 
-test.each(['', '/webhooks', '/stores', '/orders', '/testing', '/sandbox', '/pix'])('require pix-automatic-sdk%s', (entry) => {
+test.each(['', '/webhooks', '/stores', '/orders', '/recurrence', '/testing', '/sandbox', '/pix'])('require pix-automatic-sdk%s', (entry) => {
   expect(() => require('pix-automatic-sdk' + entry)).not.toThrow();
 });
 

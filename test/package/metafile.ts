@@ -3,7 +3,7 @@ import type { Metafile } from 'esbuild';
 import { buildSync } from 'esbuild';
 
 export type Format = 'esm' | 'cjs';
-export type Entry = 'index' | 'webhooks' | 'stores' | 'orders' | 'testing' | 'sandbox' | 'pix';
+export type Entry = 'index' | 'webhooks' | 'stores' | 'orders' | 'recurrence' | 'testing' | 'sandbox' | 'pix';
 
 /** esbuild's report on what the build put into which file. */
 export function metafile(format: Format): Metafile {

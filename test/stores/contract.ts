@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LetterEnd } from '../../src/stores/dead-letters';
-import { keepLetter } from '../../src/stores/letters';
+import { lettersOver } from '../../src/stores/letters';
 import type { Claim, Store } from '../../src/stores/steps';
 import { type TestStore, withSteps } from '../helpers/store-of';
 import { letter as anyLetter, claimed, completed, tryClaim } from './claims';
@@ -276,26 +275,6 @@ export function testStoreContract(
       expect(await seen()).toMatchObject({ at: after.at, content: delivered });
     });
 
-    it('names the letters of 20 unexpected repeats of a subject, the same for an equal body, and counts the rest', async () => {
-      const subject = newSubject();
-      await completed(store, subject);
-      const endings = new Set<string | undefined>();
-      for (let index = 0; index < 20; index += 1) {
-        const placed = await store.placeRepeat(subject, `hash${index}`, LONG);
-        const ending = expect.stringMatching(RegExp(`^~hash${index}~\\d{4}-\\d\\d-\\d\\d$`));
-        expect(placed).toEqual({ ending, unkept: 0 });
-        endings.add(placed.ending);
-      }
-      expect(endings.size).toBe(20);
-      expect(await other.placeRepeat(subject, 'hash3', LONG)).toMatchObject({ ending: [...endings][3] });
-      expect(await other.placeRepeat(subject, 'more', LONG)).toEqual({ unkept: 1 });
-      expect(await other.placeRepeat(subject, 'more', LONG)).toEqual({ unkept: 2 });
-      // A claim that comes between changes nothing of that.
-      await completed(store, subject, 'PENDING');
-      await other.release(await claimed(other, subject, 'CANCELLED'));
-      expect(await other.placeRepeat(subject, 'more', LONG)).toEqual({ unkept: 3 });
-    });
-
     it('takes any text for a subject and for a state, and keeps them apart', async () => {
       const run = randomUUID();
       const texts = oddTexts.map((text) => text + run).concat(oddTexts.map((text) => run + text));
@@ -403,40 +382,13 @@ export function testStoreContract(
         expect(await store.readLetter(letter.key)).toMatchObject({ ...letter, code: 'x', attempts: 2 });
       });
 
-      it('tells of those that have ended, without their bodies, until that is noted', async () => {
-        const [ended, single, live] = [newLetter(), newLetter(), newLetter()];
-        await store.keepLetter(ended, SHORT);
-        await keepLetter(store, single, SHORT);
-        await store.keepLetter(live, LONG);
-        const own = [ended, single, live].map(({ key }) => key);
-        const told = async () => {
-          const ends: object[] = [];
-          const onEnded = (end: LetterEnd) => void (own.includes(end.key) && ends.push(end));
-          await other.listLetters({ limit: 1_000, onEnded });
-          return ends;
-        };
-        await harness.pass(WELL_PAST_SHORT);
-        await store.deleteExpired();
-        const end = (key: string) => ({ key, kind: 'payment', at: expect.any(Number) });
-        const both = [end(ended.key), end(single.key)];
-        expect(await told()).toEqual(expect.arrayContaining(both));
-        expect(await told()).toHaveLength(2);
-        for (const { key } of [ended, single]) expect(await store.noteLetter(key, 'drop')).toBe(true);
-        expect([await other.noteLetter(ended.key, 'drop'), await told()]).toEqual([false, []]);
-        // It fails again, and is another letter. On a busy machine, a read comes late.
-        await store.keepLetter(ended, 4 * SHORT);
-        expect(await store.readLetter(ended.key)).toMatchObject({ attempts: 1 });
-        await harness.pass(4 * WELL_PAST_SHORT);
-        expect(await told()).toEqual([end(ended.key)]);
-      });
-
       it('is kept by the steps on single records, too, as in a transaction', async () => {
         const letter = newLetter();
-        await keepLetter(store, letter, LONG);
+        await lettersOver(store).keepLetter(letter, LONG);
         const first = await other.readLetter(letter.key);
         expect(first).toMatchObject({ ...letter, attempts: 1 });
         await other.noteLetter(letter.key, 'drop');
-        await keepLetter(store, { ...letter, code: 'x' }, LONG);
+        await lettersOver(store).keepLetter({ ...letter, code: 'x' }, LONG);
         const second = { code: 'x', attempts: 2, firstFailedAt: first?.firstFailedAt };
         expect(await other.readLetter(letter.key)).toMatchObject(second);
       });
@@ -472,6 +424,25 @@ export function testStoreContract(
         }
         for (const key of keys) await place.forgetLetter(key);
         expect(await place.listLetters({ limit: 10 })).toEqual([]);
+      });
+
+      it('lists of two neighbouring prefixes the one that is asked for', async () => {
+        const place = withSteps(harness.open({ space: 'other' }));
+        await place.keepLetter(newLetter(), LONG);
+        // In the order of the keys: `letter:`, `open:`, `order:`.
+        const ids = { 'open:': `p-${randomUUID()}`, 'order:': `o-${randomUUID()}` };
+        for (const [prefix, id] of Object.entries(ids) as ['open:' | 'order:', string][]) {
+          const read = await place.readRecord(prefix, id);
+          expect(await place.writeRecord(prefix, id, { id }, read, read.now + LONG)).toBe(true);
+        }
+        for (const [prefix, id] of Object.entries(ids) as ['open:' | 'order:', string][]) {
+          for (const limit of [1, 100]) {
+            const listed = await place.listRecords<{ readonly id: string }>(prefix, { limit });
+            expect(listed.map(({ value }) => value.id)).toEqual([id]);
+          }
+          const { version, now } = await place.readRecord(prefix, id);
+          await place.writeRecord(prefix, id, { id }, { version, now }, now);
+        }
       });
 
       it('takes any text for a key, and the longest body', async () => {

@@ -202,7 +202,7 @@ describe('RedisStore', () => {
   );
 
   it.each([
-    ['0', { format: 1, done: [] }, 1],
+    ['0', { format: 2, done: [] }, 1],
     [0, '', 1],
   ])('says what to change where the client parsed a reply: %j, %j', (...reply) =>
     expectRefused(

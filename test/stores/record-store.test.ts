@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigurationError, StoreError } from '../../src/errors';
+import { createStore } from '../../src/stores/create-store';
 import { MemoryRecords } from '../../src/stores/memory-store';
 import { recordFromText, recordToText, type SubjectRecord } from '../../src/stores/record';
-import { createStore, type RecordStore, type WriteRecord } from '../../src/stores/record-store';
+import type { RecordStore, WriteRecord } from '../../src/stores/record-store';
 import { type Claim, stepsOf } from '../../src/stores/steps';
 import { type TestStore, withSteps } from '../helpers/store-of';
 import { letter } from './claims';

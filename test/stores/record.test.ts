@@ -7,13 +7,11 @@ import {
   decideComplete,
   decideDelivered,
   decideRelease,
-  decideRepeat,
   endOf,
   expiryOf,
   isLeased,
   keyOf,
   MAX_OTHER_STATES,
-  MAX_REPEATS,
   NO_RECORD,
   nextVersion,
   recordFromText,
@@ -190,49 +188,6 @@ describe('The first delivery of what was settled', () => {
   });
 });
 
-describe('The unexpected repeats of a subject', () => {
-  const { record: paid } = play('PAID:a PAID:a!');
-  const repeatOf = (bodyHash: string, now = NOW) => ({ bodyHash, now, retentionMs: 1_000 });
-
-  it(`have one name for each body, at most ${MAX_REPEATS} at a time, and are counted beyond`, () => {
-    const day = new Date(NOW).toISOString().slice(0, 10);
-    let record = paid;
-    for (let i = 0; i < MAX_REPEATS; i += 1) {
-      const { next = NO_RECORD, ...placed } = decideRepeat(record, repeatOf(`h${i}`));
-      expect(placed).toEqual({ ending: `~h${i}~${day}`, unkept: 0 });
-      record = next;
-    }
-    const known = { ending: `~h0~${day}`, unkept: 0, isDone: false };
-    expect(decideRepeat(record, repeatOf('h0', NOW + 999))).toEqual(known);
-    const { next = NO_RECORD, ...placed } = decideRepeat(record, repeatOf('x', NOW + 999));
-    expect(placed).toEqual({ unkept: 1 });
-    expect(decideRepeat(next, repeatOf('x'))).toMatchObject({ unkept: 2 });
-    // Neither a claim nor a release changes that, and each place is free once its letter is over.
-    const claim = decideClaim(next, claimOf('PENDING', 'b')) as { readonly next: SubjectRecord };
-    const { next: released = NO_RECORD } = decideRelease(claim.next, { token: 'b', now: NOW });
-    const { next: completed = NO_RECORD } = decideComplete(claim.next, completionOf('PENDING', 'b'));
-    for (const later of [claim.next, released, completed]) {
-      expect(decideRepeat(later, repeatOf('x'))).toMatchObject({ unkept: 2 });
-      expect(decideRepeat(later, repeatOf('x', NOW + 1_000)).ending).toMatch(/^~x~/);
-    }
-  });
-});
-
-describe('An unexpected repeat that a person has decided about', () => {
-  const day = (days: number) => NOW + days * 24 * 60 * 60 * 1000;
-  const repeat = (now: number) => ({ bodyHash: 'h', now, retentionMs: day(30) - NOW });
-  const { ending = '', next: kept = NO_RECORD } = decideRepeat(play('PAID:a PAID:a!').record, repeat(NOW));
-  const until = day(400);
-  const decided = { ...kept, until, done: [...kept.done, { state: `PAID${ending}`, token: 'b', at: NOW }] };
-
-  it('is done on that day, and another one on each later day', () => {
-    expect(decideRepeat(kept, repeat(day(1)))).toEqual({ ending, unkept: 0, isDone: false });
-    expect(decideRepeat(decided, repeat(NOW + 1))).toEqual({ ending, unkept: 0, isDone: true });
-    const { ending: later, isDone } = decideRepeat(decided, repeat(day(28)));
-    expect([later === ending, later?.startsWith('~h~'), isDone]).toEqual([false, true, undefined]);
-  });
-});
-
 describe('A version', () => {
   it('starts at the clock and only grows, also within a millisecond and with a clock set back', () => {
     const versions = [nextVersion(0, NOW), ...[NOW, NOW - 5, NOW + 5].map((now) => nextVersion(NOW, now))];
@@ -272,11 +227,11 @@ describe('A record', () => {
     expect(recordFromText(text)).toBeUndefined();
   });
 
-  const otherFormats = ['{"format":2,"token":"t"}', '{"format":1}', '{"format":"1","token":"t"}'];
+  const otherFormats = ['{"format":1,"token":"t"}', '{"format":2}', '{"format":"2","token":"t"}'];
   it.each(['', 'x', 'null', '[]', '{}', '1', ...otherFormats])('of another form is refused: %j', (text) => {
     expect(() => recordFromText(text)).toThrow(
       new StoreError(
-        'A record of the store does not have format 1, the one that this release reads. Either a newer release of ' +
+        'A record of the store does not have format 2, the one that this release reads. Either a newer release of ' +
           'pix-automatic-sdk wrote it, then update this process too; or something else writes to the records.',
       ),
     );

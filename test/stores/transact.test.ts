@@ -10,7 +10,7 @@ import { deferred } from '../helpers/deferred';
 // What the databases do with it is in transact-endings.test.ts, and what the ORMs do is in test/orms.
 
 const request = { subject: 'payment:1', state: 'PAID', retentionMs: 60_000, timeoutMs: 1_000 };
-const FREE = { record: '{"format":1,"token":"free","done":[]}', version: 7, now: 1_000_000 };
+const FREE = { record: '{"format":2,"token":"free","done":[]}', version: 7, now: 1_000_000 };
 
 /** A store over one record, whose writes count once `commit` is called, and whose steps may be replaced. */
 function storeOver(

@@ -255,10 +255,14 @@ describe('notifications', () => {
     expect(trace(service)).toBe(`0 s: ${ending}, pending`);
   });
 
-  it('go nowhere without a listener', async () => {
+  it('wait without a listener, until one is there and they are sent by hand', async () => {
     const { service } = openMockService();
     service.payOut({ amount: 1 });
-    expect(service.deliveries).toEqual([]);
+    expect(service.deliveries).toMatchObject([{ status: 'not-sent', url: '', attempts: [] }]);
+    const listener = await openListener((response) => response.end());
+    service.setWebhookUrl(listener.url);
+    await service.redeliver('delivery-1');
+    expect(service.deliveries).toMatchObject([{ status: 'delivered', attempts: [{ number: 1 }] }]);
   });
 });
 

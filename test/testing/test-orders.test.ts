@@ -100,14 +100,18 @@ describe('orders under test', () => {
       const claim = await memory.claim(asked.subject, asked.state, { leaseMs: 1_000, withinMs: 1_000 });
       if (claim.status !== 'claimed') return claim;
       const transaction: string[] = [];
-      const writes: Parameters<typeof memory.writeRecord>[] = [];
-      const writeRecord = async (...write: (typeof writes)[number]) => writes.push(write) > 0;
-      await work(transaction, claim, { ...memory, writeRecord }).catch(async (error: unknown) => {
+      const changes: (() => Promise<unknown>)[] = [];
+      const changeRecord: typeof memory.changeRecord = async (prefix, id, next, read) => {
+        const change = await next(read ?? (await memory.readRecord(prefix, id)));
+        if (change !== undefined) changes.push(() => memory.changeRecord(prefix, id, next));
+        return change?.value;
+      };
+      await work(transaction, claim, { ...memory, changeRecord }).catch(async (error: unknown) => {
         await memory.release(claim);
         throw error;
       });
       committed.push(...transaction);
-      for (const write of writes) await memory.writeRecord(...write);
+      for (const change of changes) await change();
       await memory.complete(claim, { retentionMs: asked.retentionMs, withinMs: 1_000 });
       return { status: 'completed' };
     };

@@ -7,6 +7,7 @@ const given = `
 import { PaymentsClient, type RecurringCheckoutRequest } from 'pix-automatic-sdk';
 import * as orders from 'pix-automatic-sdk/orders';
 import * as pix from 'pix-automatic-sdk/pix';
+import * as recurrence from 'pix-automatic-sdk/recurrence';
 import * as sandbox from 'pix-automatic-sdk/sandbox';
 import * as stores from 'pix-automatic-sdk/stores';
 import * as testing from 'pix-automatic-sdk/testing';

@@ -57,6 +57,22 @@ describe('the compiler', { timeout: 120_000 }, () => {
     expect(complaints({ [file]: added }, file).join('\n')).toContain("'no-such'' does not exist");
   });
 
+  it.each([
+    [
+      'text',
+      "import { text } from '../../src/sandbox/text'; text('no.such');",
+      'keyof TextsEnAndInventionsEn',
+    ],
+    [
+      'control',
+      "import type { ControlName } from '../../src/sandbox/text'; 'noSuch' satisfies ControlName;",
+      'keyof AboutsInTextsEn',
+    ],
+  ])('names the catalogue of the sandbox that lacks the key of a %s', (_, code, catalogue) => {
+    const sample = 'test/types/planted.ts';
+    expect(complaints({ [sample]: code }, sample).join('\n')).toContain(`'${catalogue}'`);
+  });
+
   it('names the row, if an invention has no text', () => {
     const file = 'src/sandbox/inventions.en.ts';
     const lacking = (ts.sys.readFile(file) ?? '').replace('  shipping:', '  shiping:');

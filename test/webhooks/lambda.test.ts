@@ -11,20 +11,14 @@ it('toLambda throws for an argument that is not a handler', () => {
 
 describe('an event that toLambda does not know', () => {
   it.each([
-    [null, 'without an event'],
-    [undefined, 'without an event'],
-    ['text', 'without an event'],
-    [{}, 'an event without fields'],
-    [{ requestContext: null, headers: null, body: null }, 'fields `requestContext`, `headers`, `body`'],
-    [{ key1: 1, '123.456.789-09': 1 }, 'fields `key1`, `*`'],
-    [{ Records: [{ eventSource: 'aws:sqs', body: '{}' }] }, 'the `Records` of aws:sqs'],
-    [{ Records: [{ EventSource: 'aws:sns' }] }, 'the `Records` of aws:sns'],
-    [{ Records: [{ eventSource: 'S3CRET 1' }] }, 'the `Records` of something'],
-    [{ Records: [null] }, 'the `Records` of something'],
-    [{ source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} }, 'an event of EventBridge'],
-    [{ requestContext: { connectionId: 'c-1', eventType: 'MESSAGE' } }, 'a WebSocket API'],
-    [{ version: '2.0', method: 'POST', path: '/', requestContext: {} }, 'VPC Lattice'],
-  ])('is named in its report, and answered 500: %j', async (event, named) => {
+    ...[null, undefined, 'text', {}, { requestContext: null, headers: null, body: null }],
+    { key1: 1, '123.456.789-09': 1 },
+    { Records: [{ eventSource: 'S3CRET 1', body: '{}' }] },
+    { Records: [null] },
+    { source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} },
+    { requestContext: { connectionId: 'c-1', eventType: 'MESSAGE' } },
+    { version: '2.0', method: 'POST', path: '/', requestContext: {} },
+  ])('is reported without anything of it, and answered 500: %j', async (event) => {
     const { handler, acted, reports } = createListener();
     const answer = await toLambda(handler)(event as never);
     expect(answer).toMatchObject({
@@ -33,7 +27,7 @@ describe('an event that toLambda does not know', () => {
       headers: { 'content-length': '14' },
     });
     expect([linesOf(reports), acted]).toEqual([['internal 500'], []]);
-    expect(reports[0]?.message).toContain(named);
+    expect(reports[0]?.message).toContain('other than an event of API Gateway');
     expect(reports[0]?.message).toContain('`handler.handle({ method, url, headers, body })`');
     expect(reports[0]?.message).not.toMatch(/S3CRET|123/);
   });

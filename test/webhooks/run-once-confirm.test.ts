@@ -251,7 +251,7 @@ describe('a settlement', () => {
     const { handler, settle } = createListener({ store: new WatchedStore(undefined, transact) });
     expect(await send(handler)).toBe(200);
     expect(await settle(each)).toMatchObject({ code: 'done', isRepeat: false });
-    expect(isReplay).toEqual([undefined, true]);
+    expect(isReplay).toEqual([false, true]);
   });
 
   it.each<[string, Partial<Transaction>]>([

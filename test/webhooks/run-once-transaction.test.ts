@@ -112,6 +112,8 @@ describe('with a store in transactional mode', () => {
         content,
         timeoutMs: 1234,
         storeTimeoutMs: 40,
+        isReplay: false,
+        isByPerson: false,
         prepare,
       },
     ]);

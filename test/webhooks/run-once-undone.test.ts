@@ -21,7 +21,7 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
     texts: CASE_TEXTS,
     fateOf: fateOfCase,
     find: async () => ({ key: 'order-1', early: [] }),
-    decide: async () => ({
+    plan: async () => ({
       details: { order: 'order-1' },
       reason: decided.isExpected ? undefined : 'other_amount',
       run: () => void log.push('callback'),
@@ -30,13 +30,11 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
       followUps: () => [],
     }),
     about: async () => ({}),
-    async mark() {
+    async note() {
       log.push('letter');
       await leave();
     },
-    isMarked: async () => true,
-    remembered: async () => undefined,
-    dismiss: async () => undefined,
+    end: async () => undefined,
   };
   const { handler } = createListener(
     {

@@ -1,8 +1,10 @@
 import type { Store } from 'pix-automatic-sdk/stores';
 import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import type { NewDeadLetter } from '../../src/stores/dead-letters';
+import { lettersOver } from '../../src/stores/letters';
 import {
   type Claim,
+  type RecordSteps,
   type SingleRecords,
   STEPS,
   type StoreSteps,
@@ -84,10 +86,12 @@ export class WatchedStore implements Store<undefined> {
 }
 
 /** The records of orders in a transaction that has none. */
-export const noOrders: SingleRecords = {
+const none: RecordSteps = {
   readRecord: async () => ({ value: undefined, version: 0, now: 0 }),
   writeRecord: async () => false,
+  changeRecord: async () => undefined,
 };
+export const noOrders: SingleRecords = { ...none, ...lettersOver(none) };
 
 /** A transaction that always commits. */
 export const committing: FakeTransact<undefined> = async ({ subject, state }, work) => {

@@ -7,12 +7,7 @@ import { type Command, type OptionSpec, type Options, sandboxOptions, section } 
 import { didYouMean, failure, usageFailure } from '../failure';
 import { money } from '../format';
 import { answerHint, paintAnswer } from '../output';
-import {
-  connectSandbox,
-  type ListedDelivery,
-  type ListedTransaction,
-  type SandboxClient,
-} from '../sandbox-client';
+import { connectSandbox, type ListedDelivery, type ListedTransaction } from '../sandbox-client';
 import { line, visible } from '../visible';
 
 /** What a command acts on. */
@@ -85,7 +80,7 @@ function chooseJourney(
   }
   if (transactions.length === 0) {
     throw failure(
-      'The sandbox has no journey yet: create one with `client.createRecurringCheckout`, pointed at the sandbox.',
+      'The sandbox has no journey yet: create one with `client.createRecurringCheckout`, pointed at the sandbox, or with `pix-automatic-sdk create`.',
     );
   }
   throw wanted === 'PENDING'
@@ -193,7 +188,7 @@ function commandOf(control: Control): Command {
           ({ instructionId, dueDate }) => line`  scheduled: ${instructionId}, due ${dueDate}`,
         ),
         ...(deliveries.length === 0
-          ? (await nothingSent(control, sandbox)).map((why) => `  ${why}`)
+          ? nothingSent(control).map((why) => `  ${why}`)
           : deliveries.map(deliveryLine)),
       ];
       const notifications = deliveries.map(({ id, kind, status, attempts }) => {
@@ -201,7 +196,9 @@ function commandOf(control: Control): Command {
         return { delivery: id, kind, status, httpStatus, error, durationMs };
       });
       return {
-        exitCode: notifications.every(({ httpStatus }) => httpStatus === 200) ? 0 : 1,
+        exitCode: notifications.every(({ httpStatus, status }) => httpStatus === 200 || status === 'not-sent')
+          ? 0
+          : 1,
         data: { ...chosen?.identity, ...control.data?.(Object(answer)), notifications },
         text: lines.join('\n'),
       };
@@ -225,10 +222,8 @@ function refuseAmount(transactions: readonly ListedTransaction[], word = ''): vo
 }
 
 /** Why no notification was sent. */
-async function nothingSent({ name, isSilent }: Control, sandbox: SandboxClient): Promise<string[]> {
+function nothingSent({ name, isSilent }: Control): string[] {
   if (isSilent === true) return [];
-  if ((await sandbox.listener()) === undefined)
-    return ['No notification was sent: the sandbox has no listener. `set-listener` sets one.'];
   return [
     name === 'pay-scheduled'
       ? '`pay-scheduled` sends no notification: the document shows none. In code, `startSandbox({ inventions: { scheduledPaymentSale: true } })` sends a payment for each charge.'
@@ -240,6 +235,8 @@ async function nothingSent({ name, isSilent }: Control, sandbox: SandboxClient):
 export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): string {
   const attempt = attempts.at(-1);
   const name = line`  → ${kind} ${id}  `;
+  if (status === 'not-sent')
+    return `${name}not sent: the sandbox has no listener. \`set-listener\` sets one, and \`resend\` sends this`;
   if (attempt === undefined) return `${name}on its way`;
   const result = `${name}${paintAnswer(attempt)}  ${attempt.durationMs} ms`;
   if (attempt.httpStatus === 200) return `${result}  delivered`;

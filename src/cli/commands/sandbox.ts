@@ -273,6 +273,8 @@ function deliveryParts({ delivery, attempt }: DeliveryEntry, retryIntervalMs: nu
   const endings = {
     delivered: 'delivered',
     'given-up': paint('red', 'given up'),
+    // None of these has an attempt to log.
+    'not-sent': '',
     pending: attempt.manual ? 'not delivered' : line`next attempt in ${seconds} s`,
   };
   return [

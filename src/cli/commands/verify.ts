@@ -132,7 +132,10 @@ function effectsOf(options: Options): Effects | undefined {
 }
 
 function kindsOf(options: Options): string[] | undefined {
-  const kinds = options.text('kinds')?.split(',');
+  const kinds = options
+    .text('kinds')
+    ?.split(',')
+    .map((kind) => kind.trim());
   const wrong = kinds?.find((kind) => !isBookedKind(kind));
   if (wrong !== undefined || kinds?.includes('payment') === false)
     throw usageFailure(

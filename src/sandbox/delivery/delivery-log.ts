@@ -2,6 +2,7 @@ import type { SandboxNotification } from '../model/records';
 import { SandboxError } from '../model/records';
 import { text } from '../text';
 import type { Delivery, DeliveryAttempt, Send } from './delivery';
+import { listenerUrl } from './listener-url';
 
 /** The service's limit (document section 6.1). */
 const MAX_RETRIES = 5;
@@ -35,7 +36,8 @@ export interface DeliveryLogOptions {
 interface Entry {
   readonly id: string;
   readonly kind: SandboxNotification['kind'];
-  readonly url: string;
+  readonly query: string;
+  url: string;
   /** For display, with the credentials blanked. */
   readonly payload: object;
   /** Serialised once, so that each attempt sends the same bytes. */
@@ -115,40 +117,55 @@ export class DeliveryLog {
     return this.#entries.get(id)?.payload;
   }
 
-  /** Sends a notification, and retries after each failure, up to the limit. */
-  deliver({ kind, payload, transactionUUID }: SandboxNotification, url: string): void {
+  /**
+   * Sends a notification, and retries after each failure, up to the limit.
+   *
+   * @param listener - without it, the notification is kept as not sent
+   */
+  deliver(
+    { kind, query, payload, transactionUUID }: SandboxNotification,
+    listener: string | undefined,
+  ): void {
     if (this.#isClosed) return;
     const id = `delivery-${this.#entries.size + 1}`;
     const body = JSON.stringify(payload);
     const entry: Entry = {
       id,
       kind,
-      url,
+      query,
+      url: listener === undefined ? '' : listenerUrl(listener, { query }),
       // Parsed back, so that the log shows what was sent even if the caller changes the object later.
       payload: this.#options.redactPayload(JSON.parse(body)),
       body,
       attempts: [],
-      status: 'pending',
+      status: listener === undefined ? 'not-sent' : 'pending',
       answers: {},
       createdAt: this.#options.timers.now(),
       journey: transactionUUID,
     };
     this.#entries.set(id, entry);
     this.#revision++;
+    if (listener === undefined) return;
     if (this.#options.waitsForTimers) this.#runLater(entry, 0);
     else void this.#run(entry, false);
   }
 
   /**
    * Sends a notification once more, without retries, as soon as no attempt of it is running: the listener would be busy
-   * with that one. It must not act on it twice.
+   * with that one. It must not act on it twice. One that was not sent yet is sent like any other, with its retries.
+   *
+   * @param listener - where it goes; without it, where it went before
    */
-  async redeliver(id: string): Promise<DeliveryAttempt> {
+  async redeliver(id: string, listener: string | undefined): Promise<DeliveryAttempt> {
     const entry = this.#entries.get(id);
     if (entry === undefined) throw new SandboxError('unknown', ...text('refused.unknownDelivery'));
     while (entry.running !== undefined) await entry.running;
     if (this.#isClosed) throw new SandboxError('not-allowed', ...text('refused.closed'));
-    return this.#run(entry, true);
+    if (listener !== undefined) entry.url = listenerUrl(listener, entry);
+    if (entry.url === '') throw new SandboxError('not-allowed', ...text('refused.noListener'));
+    const isFirst = entry.status === 'not-sent';
+    if (isFirst) entry.status = 'pending';
+    return this.#run(entry, !isFirst);
   }
 
   /** Resolves when no attempt is running and none is waiting. */

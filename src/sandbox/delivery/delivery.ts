@@ -7,12 +7,15 @@ export interface Delivery {
   readonly id: string;
   /** The kind of notification; `custom` for one sent with `notify`. */
   readonly kind: SandboxNotification['kind'];
-  /** The listener's URL with the query flags; credentials in it are blanked. */
+  /** The listener's URL with the query flags; credentials in it are blanked. Empty as long as it is not sent. */
   readonly url: string;
   /** The body; your own `credentials` in it are blanked. It holds personal data if you gave the sandbox any. */
   readonly payload: object;
-  /** `'pending'` until an attempt is answered with 200 or the last retry fails. */
-  readonly status: 'pending' | 'delivered' | 'given-up';
+  /**
+   * `'pending'` until an attempt is answered with 200 or the last retry fails. `'not-sent'`: there was no listener's URL,
+   * and `redeliver` sends it once there is one.
+   */
+  readonly status: 'not-sent' | 'pending' | 'delivered' | 'given-up';
   /** Every attempt so far, the first one first. */
   readonly attempts: readonly DeliveryAttempt[];
 }

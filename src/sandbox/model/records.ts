@@ -59,8 +59,6 @@ export interface JourneyEvent {
   readonly amount?: number;
   /** A due date, or a reason. */
   readonly detail?: string | undefined;
-  /** `false`: its notification was not sent, because there was no listener URL. Missing: it has none. */
-  readonly isNotified?: boolean;
 }
 
 /** One payment of a recurrence. The document shows only its instruction id: the rest is invented. */
@@ -183,7 +181,7 @@ export interface ServiceState {
   readonly now: () => number;
   readonly ids: IdSource;
   /** Called with each notification that a move sends. Returns whether there is a listener to send it to. */
-  readonly notify: (notification: SandboxNotification) => boolean;
+  readonly notify: (notification: SandboxNotification) => void;
   readonly transactions: Map<string, TransactionRecord>;
   readonly referenceCodes: Set<string>;
   readonly scheduledPayments: Map<string, SandboxScheduledPayment>;
@@ -201,8 +199,8 @@ export function happened(
   notification?: SandboxNotification,
 ): void {
   const at = state.now();
-  const isNotified = notification && state.notify(notification);
-  events.push({ at, what, ...details, ...(isNotified !== undefined && { isNotified }) });
+  if (notification !== undefined) state.notify(notification);
+  events.push({ at, what, ...details });
   state.revision++;
 }
 

@@ -30,7 +30,7 @@ export class ServiceModel {
       ...options,
       notify(notification) {
         const about = transactions.get(notification.transactionUUID ?? '');
-        return about?.isHidden !== true && options.notify(notification);
+        if (about?.isHidden !== true) options.notify(notification);
       },
       transactions,
       referenceCodes: new Set(),

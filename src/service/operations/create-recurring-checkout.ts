@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { isGiven } from '../../shared/objects';
+import { isCalendarDate } from '../../shared/time';
 import { isScannable } from '../checks';
 import { currencyDecimals, decimalsOf, isCurrencyCode } from '../currency';
 import {
@@ -228,17 +229,6 @@ function decimalsFit(path: string[], amountOf: (request: RequestAmounts) => numb
     },
     { error: 'has more decimals than its currency; round it, or make it with amountFromMinorUnits', path },
   );
-}
-
-function isCalendarDate(value: string): boolean {
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
-  if (year === undefined || month === undefined || day === undefined) return false;
-  // There is no year 0 in the calendar.
-  if (year === '0000') return false;
-  const date = new Date(0);
-  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  // The 30th of February would have become a day of March.
-  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
 }
 
 function isAbsoluteHttpUrl(value: string): boolean {

@@ -260,12 +260,24 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
     await expect(client.getTransaction(uuids[0] ?? '')).rejects.toMatchObject({ status: -1 });
   });
 
+  it('`create` meets an armed fault, as a client does, and says so', async () => {
+    const { type, sandbox } = await open(0);
+    await type('fault createRecurringCheckout status --status 504 => 0');
+    await type('create => 1 … An armed fault met this call, as it meets those of a client: HTTP 504.');
+    expect([sandbox.transactions, sandbox.pendingFaults]).toEqual([[], []]);
+    await type('fault createRecurringCheckout reset-before-read => 0');
+    await type('create => 1 … An armed fault may have met the call');
+    await type('create => 0 … Created');
+    expect(sandbox.transactions).toHaveLength(1);
+  });
+
   it('`set-listener` takes the URL as its argument, and asks for it only in a terminal', async () => {
     const { type, sandbox } = await open(1);
     await type('set-listener http://127.0.0.1:9/new => 0', 'set-listener => 2 … Expected <url>.');
     expect(sandbox.webhookUrl).toBe('http://127.0.0.1:9/new');
-    await type('set-listener "" => 0', 'pay => 0 … No notification was sent: the sandbox has no listener.');
+    await type('set-listener "" => 0', 'pay => 0 … not sent: the sandbox has no listener.');
     expect(sandbox.webhookUrl).toBeUndefined();
+    await type('resend => 1 … There is no listener URL to send it to');
   });
 
   it('`create` and `set-listener` do not speak of a notification, because they never send one', async () => {

@@ -1,7 +1,7 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
 import type { Sandbox, SandboxOptions } from 'pix-automatic-sdk/sandbox';
 import { encode } from 'uqr';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Options } from '../../../src/cli/command';
 import { demo } from '../../../src/cli/commands/demo';
 import { runCli, runCliProcess } from '../run-cli';
@@ -122,11 +122,6 @@ describe('demo, when a step goes wrong', () => {
     ['query', faulty('getTransaction', { kind: 'body-status', status: 999, times: 2 }), '999'],
     ['cancel', faulty('cancelScheduledPayment', { kind: 'status', status: 504 }), 'HTTP 504'],
     ['query of an unpaid one', { prepare: answerUnpaid }, 'the transaction to be PAID'],
-    [
-      'a step that hangs, once its 15 s are over',
-      { prepare: hangForLess },
-      'the demo to take less than 15 s',
-    ],
     ['refusal', { options: { inventions: { repeatedCancellation: 'success' } } }, 'outcome `refused`'],
     ['order', { prepare: refuseSecond }, 'a lost answer'],
   ])('fails and says so: %s', async (_step, breakage, message) => {
@@ -140,13 +135,6 @@ describe('demo, when a step goes wrong', () => {
 
 function answerUnpaid() {
   vi.spyOn(PaymentsClient.prototype, 'getTransaction').mockResolvedValueOnce({ situation: 'PENDING' });
-}
-
-function hangForLess(sandbox: Sandbox) {
-  const { setTimeout } = globalThis;
-  vi.stubGlobal('setTimeout', (work: () => void, ms?: number) => setTimeout(work, ms === 15_000 ? 50 : ms));
-  onTestFinished(() => void vi.unstubAllGlobals());
-  sandbox.idle = () => new Promise(() => undefined);
 }
 
 function refuseSecond(sandbox: Sandbox) {

@@ -69,10 +69,17 @@ const byHand: Readonly<Record<string, Parts>> = {
     };
   },
   'writes to a durable inbox, and lets a worker book': inbox(async () => true),
-  'also books bodies of no known kind and failed payouts, as kinds of its own': { bookedAs: (kind) => kind },
-  'books a reversal when it begins, and again when it ends': {
-    bookedAs: (kind) => (kind === 'unrecognized' ? undefined : kind),
+  'also books bodies of no known kind and failed payouts, as kinds of its own': {
+    bookedAs: (kind, payload) => (kind === 'reversal' ? right.bookedAs(kind, payload) : kind),
   },
+  'books a reversal when it begins, and takes it back when it is cancelled': ({ rows }) => ({
+    bookedAs(kind, payload) {
+      if (kind !== 'reversal') return right.bookedAs(kind, payload);
+      const index = rows.findIndex(({ subject }) => subject === payload.uuid);
+      if (payload.status === 'CANCELLED' && index >= 0) rows.splice(index, 1);
+      return index < 0 && payload.status !== 'CANCELLED' ? kind : undefined;
+    },
+  }),
   'writes refunds with a minus, and amounts as text': {
     effects: ({ rows }) =>
       rows.map(({ kind, subject, amount = 0 }) => ({

@@ -83,7 +83,7 @@ describe.concurrent('Orders that live at random find a shop that', () => {
 
   it('loses the cases of an order', { timeout }, async () => {
     const isCase = (prefix: KeyPrefix, order: object) =>
-      prefix === 'order:' && ((order as Partial<Order>).cases ?? []).some(({ isOwn }) => isOwn);
+      prefix === 'order:' && ((order as Partial<Order>).attempts ?? []).some(({ review }) => review);
     await expect(liveSome(sharing(inMemory(), losing(isCase)))).rejects.toThrow('order');
   });
 

@@ -1,13 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'vitest';
 import { createOrders, type Orders } from '../../../src/orders';
-import type { Store } from '../../../src/stores';
-import {
-  createStore,
-  type ReadRecord,
-  type RecordStore,
-  StoreOverRecords,
-} from '../../../src/stores/record-store';
+import { createStore, type Store } from '../../../src/stores';
+import { type ReadRecord, type RecordStore, StoreOverRecords } from '../../../src/stores/record-store';
 import type { RecordsWithin } from '../../../src/stores/sql-records';
 import { type StoreSteps, stepsOf } from '../../../src/stores/steps';
 import { transactWithin } from '../../../src/stores/transact';

@@ -51,6 +51,41 @@ describe('delivery', () => {
     expect([listener.received.length, most]).toEqual([3, 1]);
   });
 
+  it('goes to the present URL of the listener when it is sent once more', async () => {
+    const [before, now] = [
+      await openListener((response) => response.end()),
+      await openListener((response) => response.end()),
+    ];
+    const { sandbox } = await openSandbox({ webhookUrl: before.url });
+    sandbox.payOut({ amount: 1 });
+    await sandbox.idle();
+    sandbox.setWebhookUrl(now.url);
+    await sandbox.redeliver('delivery-1');
+    expect([before.received.length, now.received.length]).toEqual([1, 1]);
+    expect(sandbox.deliveries[0]?.url).toBe(`${now.url}?payout=true&type=payout`);
+    sandbox.setWebhookUrl(undefined);
+    await sandbox.redeliver('delivery-1');
+    expect(now.received).toHaveLength(2);
+  });
+
+  it('is kept while there is no URL, and then sent as any other, with its retries', async () => {
+    const { sandbox, uuid } = await openPaid();
+    expect(sandbox.deliveries).toMatchObject([{ status: 'not-sent', url: '', attempts: [] }]);
+    await sandbox.idle();
+    await expect(sandbox.redeliver('delivery-1')).rejects.toThrow('There is no listener URL to send it to');
+    const statuses = [500, 200];
+    const listener = await openListener((response) => response.writeHead(statuses.shift() ?? 200).end());
+    sandbox.setWebhookUrl(listener.url);
+    await sandbox.redeliver('delivery-1');
+    await sandbox.idle();
+    const attempts = [
+      { number: 1, manual: false, httpStatus: 500 },
+      { number: 2, manual: false, httpStatus: 200 },
+    ];
+    expect(sandbox.deliveries).toMatchObject([{ status: 'delivered', attempts }]);
+    expect(listener.received[1]?.body).toContain(uuid);
+  });
+
   it('ends with the first 200', async () => {
     const { sandbox, trace } = await openAnswering([503, 503, 200]);
     await sandbox.idle();

@@ -253,7 +253,9 @@ async function openSending(move: Move, inventions: Inventions = {}, request: obj
   // Nothing listens there: the deliveries show what is sent.
   sandbox.setWebhookUrl('http://127.0.0.1:1/hooks');
   move(sandbox, uuid);
-  const sent = sandbox.deliveries.map(({ url, payload }) => [new URL(url).search, payload]);
+  const sent = sandbox.deliveries
+    .filter(({ status }) => status !== 'not-sent')
+    .map(({ url, payload }) => [new URL(url).search, payload]);
   return { ...journey, sent };
 }
 

@@ -26,7 +26,7 @@ import {
 
 type Referring<Item> = Item & { readonly reference: string | undefined };
 
-const results = ['pending', 'delivered', 'given-up'] as const;
+const results = ['not-sent', 'pending', 'delivered', 'given-up'] as const;
 
 /** All deliveries, the newest first. */
 export function Deliveries() {
@@ -172,7 +172,7 @@ export function DeliveryLine(props: {
   const isUnderWay = status === 'pending' && nextAttemptAt === undefined;
   const tone = isUnderWay
     ? 'calm'
-    : ({ pending: 'open', delivered: 'good', 'given-up': 'bad' } as const)[status];
+    : ({ 'not-sent': 'open', pending: 'open', delivered: 'good', 'given-up': 'bad' } as const)[status];
   const kindText = setup.kinds[kind][place];
   return html`<strong>${isInStory ? filled(texts.notification, { kind: kindText }) : kindText} <span class="hint">${about.join(' · ')}</span></strong>
     ${!isInStory && html`<span class="cut">${reference ?? html`<span class="hint">${texts.noSale}</span>`}</span>`}
@@ -183,9 +183,18 @@ export function DeliveryLine(props: {
 
 /** What the listener answered to each attempt, and what was sent. */
 export function DeliveryBody({ delivery }: { delivery: ListedDelivery }) {
-  const { texts, setup } = usePage();
+  const { texts, state, setup } = usePage();
   const { id, url, attempts, answers, nextAttemptAt } = delivery;
   const body = () => callSandbox('GET', `/sandbox/page/deliveries/${id}`) as Promise<object>;
+  if (delivery.status === 'not-sent')
+    return html`<p class="advice">${texts.notSent}</p>
+      <div class="actions">
+        ${
+          state.webhookUrl === undefined
+            ? html`<a href="#listener">${texts.setListener}</a>`
+            : html`<${Control} name="resend" id=${id} what=${id} label=${texts.sendNow} />`
+        }
+      </div>`;
   return html`
     <ol class="attempts">
       ${attempts.map((attempt) => html`<${Attempt} key=${attempt.number} attempt=${attempt} answer=${answers[attempt.number]} url=${url} />`)}

@@ -200,6 +200,8 @@ export function Control(props: {
   name: string;
   /** What `:id` in its path is. */
   id?: string;
+  /** In place of its own. */
+  label?: string;
   /** What it acts on, for screen readers. */
   what?: string;
   kind?: 'main' | 'quiet' | undefined;
@@ -220,7 +222,7 @@ export function Control(props: {
   }, [isOpen]);
   const control = setup.controls.find(({ name }) => name === props.name);
   if (control === undefined) return null;
-  const label = control.label[place];
+  const label = props.label ?? control.label[place];
   const run = async (values: Values) => {
     const path = control.path.replace(':id', encodeURIComponent(props.id ?? ''));
     const done = { text: `${label}: ${texts.done}`, link: props.link };

@@ -241,9 +241,9 @@ export function Filters(props: {
       ([
         name,
         [label, options],
-      ]) => html`<select key=${name} aria-label=${label} value=${values[name] ?? ''} onChange=${set(name)}>
+      ]) => html`<label key=${name}><span>${label}</span> <select value=${values[name] ?? ''} onChange=${set(name)}>
         ${options.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
-      </select>`,
+      </select></label>`,
     )}
   </div>`;
 }

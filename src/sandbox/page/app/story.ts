@@ -206,11 +206,10 @@ function Entry({ entry, story }: { entry: StoryEntry; story: StoryData }): VNode
   return html`<li class="event">
     <p class="first"><strong>${texts[`event-${what}`]}</strong> <time>${time(entry.at, language)}</time></p>
     <p class="hint">${parts.filter((part) => part !== undefined).join(' · ')}</p>
-    ${isSilent(entry) && html`<p class="advice">${texts.notSent}</p>`}
   </li>`;
 }
 
-/** Whether a notification was due and not sent, because the sandbox did not know where to. */
+/** Whether a notification is kept, because the sandbox did not know where to send it. */
 function isSilent(entry: StoryEntry): boolean {
-  return entry.type === 'event' && entry.event.isNotified === false;
+  return entry.type === 'delivery' && entry.delivery.status === 'not-sent';
 }

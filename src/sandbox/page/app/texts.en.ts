@@ -93,6 +93,8 @@ export const en = {
   request: 'Request as sent',
   pending: 'pending',
   delivered: 'delivered',
+  'not-sent': 'not sent',
+  sendNow: 'Send now',
   'given-up': 'given up',
   calls: 'Calls',
   noCalls: 'No call yet.',

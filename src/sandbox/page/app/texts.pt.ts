@@ -95,6 +95,8 @@ export const pt: Record<keyof typeof en, string> = {
   request: 'Requisição enviada',
   pending: 'pendente',
   delivered: 'entregue',
+  'not-sent': 'não enviada',
+  sendNow: 'Enviar agora',
   'given-up': 'abandonada',
   calls: 'Chamadas',
   noCalls: 'Nenhuma chamada ainda.',

@@ -1,15 +1,15 @@
 // How many updates PostgreSQL makes in place (HOT), how large the store's table becomes, and how many dead rows it has,
 // after orders with one payment each, in both modes. Makes a database of its own at DATABASE_URL, and drops it.
 //
-//   npx tsx bench/load/updates.ts                       100,000 orders
-//   npx tsx bench/load/updates.ts --orders 5000 --fillfactor 100
+//   npm run machine -- updates                       100,000 orders
+//   npm run machine -- updates --orders 5000 --fillfactor 100
 
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createOrders } from 'pix-automatic-sdk/orders';
 import { PostgresStore, type Store } from 'pix-automatic-sdk/stores';
 import { notificationRequest } from 'pix-automatic-sdk/testing';
-import { FakeClient, paid, request } from '../../test/orders/support';
+import { FakeClient, paid, request } from '../../orders/support';
 import { openDatabase } from './database';
 
 const { values } = parseArgs({

@@ -7,17 +7,16 @@ import { HOUR_MS } from '../shared/time';
 import type { SingleRecords } from '../stores/steps';
 import { withoutNoise } from '../values/amounts';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
+import type { Booking, Cause } from '../webhooks/cause';
 import type { AnyDefinition } from '../webhooks/kinds';
 import {
-  type Booking,
   type CaseDetails,
-  type CaseEntry,
-  type Decided,
   type FoundKey,
   type MeantPayment,
   type Notified,
   ORDER_KINDS,
   type OrderLink,
+  type Plan,
   referenceOf,
 } from '../webhooks/order-link';
 import type { Attempt, Order } from './attempt';
@@ -31,11 +30,13 @@ import {
   type ReportedSale,
   type SaleVerdict,
   withBegun,
-  withCase,
   withDismissal,
+  withEarly,
+  withoutBegun,
   withoutCase,
   withPayment,
   withRefunds,
+  withReview,
 } from './booking';
 import { CASE_TEXTS, endedBy, fateOfCase } from './case-reasons';
 import { changeOrder, findOrder, isKnown, type OrderReading, pointEarly, readOrder } from './order-records';
@@ -49,8 +50,6 @@ export interface OrderCallbacks {
 
 /** How long a return waits for its sale before it counts as one of no order. */
 const EARLY_MS = HOUR_MS;
-
-const REPEAT = 'unexpected_repeat';
 
 /** The reasons that say nothing of the money: what was known of it, or has begun, stays. */
 const UNDECIDED: ReadonlySet<string> = new Set(['not_confirmed', 'confirm_failed']);
@@ -76,12 +75,12 @@ export function orderLinkOf(
     },
 
     async find(records, notified, confirmation) {
-      const { notification, booking } = notified;
+      const { notification, cause } = notified;
       const reference = referenceOf(notification, kinds);
       const said = confirmation?.transaction;
       const referenceCode = reference.referenceCode ?? said?.referenceCode;
       const found = await findOrder(records, { ...reference, referenceCode });
-      return { ...found, key: booking?.order ?? notified.known?.order ?? found.key };
+      return { ...found, key: bookingOf(cause)?.order ?? knownOf(cause)?.order ?? found.key };
     },
 
     async about(records, notified) {
@@ -94,69 +93,47 @@ export function orderLinkOf(
       const { sale, amount, currency } = isReturn
         ? reportedReturn(notified)
         : reportedSale(notified, undefined);
-      return { order: key, sale, amount, currency, isOwn: notified.known?.isOwn };
+      return { order: key, sale, amount, currency, isOwn: knownOf(notified.cause)?.isOwn };
     },
 
-    decide(records, notified, found, confirmation) {
+    plan(records, notified, found, confirmation) {
       switch (notified.notification.kind) {
         case 'payment':
-          return decidePayment(records, notified, found, confirmation);
+          return planPayment(records, notified, found, confirmation);
         case 'saleStatus':
-          return decideSaleStatus(records, notified, found);
+          return planSaleStatus(records, notified, found);
         default:
-          return decideReturned(records, notified, found);
+          return planReturned(records, notified, found);
       }
     },
 
-    async mark(records, entry, isRunning) {
-      const { id, reason, details } = entry;
-      const { order: key, sale, amount } = details;
-      if (key === undefined) {
-        if (reason === 'early_return' && sale !== undefined) await pointEarly(records, sale, id);
-        return;
-      }
-      await changeOrder(records, key, (order, now) => {
-        const isUndecided = UNDECIDED.has(reason);
-        const known = order.cases.find((each) => each.id === id);
-        const isOwn = details.isOwn || (isUndecided && known?.isOwn);
-        if (!isKnown(order) || isOver(order, entry)) return order;
-        const marked = { id, reason, sale, amount, at: now, ...(isOwn && { isOwn: true as const }) };
-        return withCase(order, marked, isRunning || isUndecided);
+    async note(records, { key, reason, details }, isRunning) {
+      const { order: orderKey, sale, referenceCode, amount, isOwn } = details;
+      const isEarly = reason === 'early_return' && sale !== undefined;
+      if (orderKey === undefined && isEarly) await pointEarly(records, sale, key);
+      if (orderKey === undefined || UNDECIDED.has(reason)) return;
+      await changeOrder(records, orderKey, (order, now) => {
+        const noted = isRunning ? order : withoutBegun(order, key);
+        if (sale === undefined || isBooked(order, sale)) return noted;
+        if (isEarly) return withEarly(noted, sale, key);
+        const own = isOwn ? attemptOf(order, { sale, referenceCode }) : undefined;
+        return withReview(noted, own, { id: key, reason, sale, amount, at: now });
       });
     },
 
-    async isMarked(records, entry) {
-      const { order: key } = entry.details;
-      if (key === undefined) return true;
-      const { order } = await readOrder(records, key);
-      return !isKnown(order) || order.cases.some(({ id }) => id === entry.id) || isOver(order, entry);
-    },
-
-    async remembered(records, id) {
-      const sale = saleIn(id);
-      if (sale === undefined) return undefined;
-      const { key } = await findOrder(records, { uuid: sale });
-      if (key === undefined) return undefined;
-      const { order } = await readOrder(records, key);
-      const known = order.cases.find((each) => each.id === id);
-      if (known === undefined) return undefined;
-      const { reason, at, amount, isOwn } = known;
-      return { id, reason, at, sale, details: { order: key, sale, amount, isOwn } };
-    },
-
-    async dismiss(records, { id, details }, isPayment) {
-      const { order: key, sale, referenceCode } = details;
-      if (key === undefined) return;
-      await changeOrder(records, key, (order, now) =>
-        isPayment && sale !== undefined && !isBooked(order, sale)
-          ? withDismissal(order, { id, sale, referenceCode }, now)
-          : withoutCase(order, id),
+    async end(records, { key, details }, isDismissed) {
+      const { order: orderKey, sale, referenceCode } = details;
+      if (orderKey === undefined) return;
+      await changeOrder(records, orderKey, (order, now) =>
+        isDismissed && sale !== undefined && !isBooked(order, sale)
+          ? withDismissal(order, { id: key, sale, referenceCode }, now)
+          : withoutCase(order, key),
       );
     },
   };
 
   /** What is to be done about what belongs to no order. */
-  function foreign({ notification }: Notified, details: CaseDetails): Decided {
+  function foreign({ notification }: Notified, details: CaseDetails): Plan {
     const callback = callbacks.foreign;
     if (callback === undefined) return { ...NOTHING, details, reason: 'no_order' };
     if (callback === 'ignore') return { ...NOTHING, details };
@@ -168,17 +145,19 @@ export function orderLinkOf(
     return { ...NOTHING, details, run };
   }
 
-  async function decidePayment(
+  async function planPayment(
     records: SingleRecords,
     notified: Notified,
     found: FoundKey,
     confirmation: PaymentConfirmation | undefined,
-  ): Promise<Decided> {
-    const { notification, identity, booking, isAgain: isRepeat = false } = notified;
+  ): Promise<Plan> {
+    const { notification, identity, cause } = notified;
+    const booking = bookingOf(cause);
+    const isRepeat = cause.origin === 'decision' && cause.isAgain;
     const reading = await readIfFound(records, found, booking);
     const reported = reportedSale(notified, confirmation);
     const { sale, amount } = reported;
-    const isConfirmed = confirmation !== undefined || notified.known?.isOwn === true;
+    const isConfirmed = confirmation !== undefined || knownOf(cause)?.isOwn === true;
     if (reading === undefined) return foreign(notified, { sale, amount, currency: reported.currency });
     const { key } = reading.order;
     const currency = reported.currency ?? currencyOf(reading.order);
@@ -235,9 +214,8 @@ export function orderLinkOf(
           records,
           key,
           (order, now) => {
-            early = order.cases
-              .filter((each) => each.sale === sale && isReturnKey(each.id) && each.reason !== REPEAT)
-              .map(({ id }) => id);
+            const waiting = order.early?.filter((each) => each.sale === sale) ?? [];
+            early = waiting.map((each) => each.key);
             return withPayment(withRefunds(order, reported, now), payment, attempt, now);
           },
           latest,
@@ -247,12 +225,10 @@ export function orderLinkOf(
     };
   }
 
-  async function decideReturned(
-    records: SingleRecords,
-    notified: Notified,
-    found: FoundKey,
-  ): Promise<Decided> {
-    const { notification, booking, since } = notified;
+  async function planReturned(records: SingleRecords, notified: Notified, found: FoundKey): Promise<Plan> {
+    const { notification, cause } = notified;
+    const booking = bookingOf(cause);
+    const since = 'letter' in cause ? cause.letter.firstFailedAt : undefined;
     const reported = reportedReturn(notified);
     const { sale, amount } = reported;
     const reading = await readIfFound(records, found, booking);
@@ -300,11 +276,7 @@ export function orderLinkOf(
     };
   }
 
-  async function decideSaleStatus(
-    records: SingleRecords,
-    notified: Notified,
-    found: FoundKey,
-  ): Promise<Decided> {
+  async function planSaleStatus(records: SingleRecords, notified: Notified, found: FoundKey): Promise<Plan> {
     const { saleToken, amount, currency } = notified.notification.payload as SalePayload;
     const reading = await readIfFound(records, found);
     const details = {
@@ -325,6 +297,16 @@ export function orderLinkOf(
   }
 }
 
+/** What a person has decided about it. */
+function bookingOf(cause: Cause): Booking | undefined {
+  return cause.origin === 'decision' ? cause.booking : undefined;
+}
+
+/** What its case, or the service, has said before of its money, where nobody is asked. */
+function knownOf(cause: Cause): CaseDetails | undefined {
+  return 'letter' in cause ? cause.letter.about : undefined;
+}
+
 async function readIfFound(
   records: SingleRecords,
   { key }: FoundKey,
@@ -340,25 +322,10 @@ function isBooked({ payments }: Order, sale: string | undefined): boolean {
   return payments.some((each) => each.sale === sale);
 }
 
-/** Whether a case is over before it is remembered: its payment is booked. A repeat under a booked sale is not. */
-function isOver(order: Order, { id, reason, details: { sale, isOwn } }: CaseEntry): boolean {
-  const isAboutPayment = isOwn === true || UNDECIDED.has(reason) || saleIn(id) === sale;
-  return isAboutPayment && isBooked(order, sale);
-}
-
-/** Whether it is the key of a refund or a reversal. */
-function isReturnKey(id: string): boolean {
-  return /^(?:refund|reversal):/.test(id);
-}
-
-/** The sale of a payment's key. */
-function saleIn(id: string): string | undefined {
-  const [, part] = /^payment:([^:]+):PAID$/.exec(id) ?? [];
-  try {
-    return part === undefined ? undefined : decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
+/** The attempt whose money it is: a journey without an immediate payment is paid by a transaction of its own. */
+function attemptOf(order: Order, sale: Pick<ReportedSale, 'sale' | 'referenceCode'>): Attempt | undefined {
+  const { referenceCode } = sale;
+  return ownAttempt(order, sale) ?? order.attempts.find((each) => each.referenceCode === referenceCode);
 }
 
 /** Whether a payment came as an event whose reference the service does not state of its sale: it proves nothing. */
@@ -389,9 +356,11 @@ function booked(
 
 /** The money of a sale, as the service says it where it was asked. */
 function reportedSale(
-  { notification, identity, known, booking, isAgain }: Notified,
+  { notification, identity, cause }: Notified,
   confirmation: PaymentConfirmation | undefined,
 ): ReportedSale {
+  const [known, booking] = [knownOf(cause), bookingOf(cause)];
+  const isAgain = cause.origin === 'decision' && cause.isAgain;
   const payload = notification.payload as SalePayload;
   const said = confirmation?.transaction;
   // What the service says of a sale is its first payment.
@@ -423,15 +392,15 @@ function currencyOf({ attempts, payments }: Order): string {
 }
 
 /** The money that a refund or a reversal returns. */
-function reportedReturn({ notification, identity, booking }: Notified): ReportedReturn {
+function reportedReturn({ notification, cause }: Notified): ReportedReturn {
   const { id, sale, amounts, currency, status } =
     notification.kind === 'reversal'
       ? reversalOf(notification.payload as ReversalPayload)
       : refundOf(notification.payload as RefundPayload);
   const said = amounts.filter(isGiven);
   // The document does not say which of the names counts.
-  const amount = booking?.amount ?? (new Set(said).size === 1 ? said[0] : undefined);
-  return { id, notification: identity.key, sale, amount, currency: currency ?? undefined, status };
+  const amount = bookingOf(cause)?.amount ?? (new Set(said).size === 1 ? said[0] : undefined);
+  return { id, sale, amount, currency: currency ?? undefined, status };
 }
 
 function reversalOf({ uuid, sale, reversedAmount, currency, status }: ReversalPayload) {

@@ -2,8 +2,8 @@
 // the connection and, in PostgreSQL, buffers. Medians of 20. Makes databases of its own at DATABASE_URL and MYSQL_URL, and
 // drops them; in PostgreSQL as a superuser, who may load auto_explain.
 //
-//   npx tsx bench/load/growth.ts                          1,000 to 100,000 orders
-//   npx tsx bench/load/growth.ts --sizes 1000,1000000 --databases mysql
+//   npm run machine -- growth                          1,000 to 100,000 orders
+//   npm run machine -- growth --sizes 1000,1000000 --databases mysql
 
 import { parseArgs } from 'node:util';
 import mysql from 'mysql2/promise';
@@ -11,9 +11,9 @@ import pg from 'pg';
 import { createOrders, type FoundOrder } from 'pix-automatic-sdk/orders';
 import { MysqlStore, PostgresStore, type Store } from 'pix-automatic-sdk/stores';
 import { notificationRequest } from 'pix-automatic-sdk/testing';
-import { mysqlUrl } from '../../test/helpers/mysql';
-import { FakeClient, paid, request } from '../../test/orders/support';
-import { median } from '../lib/statistics';
+import { median } from '../../../bench/lib/statistics';
+import { mysqlUrl } from '../../helpers/mysql';
+import { FakeClient, paid, request } from '../../orders/support';
 import { openDatabase } from './database';
 
 const { values } = parseArgs({
