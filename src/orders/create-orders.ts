@@ -3,6 +3,7 @@ import { CREDENTIALS, type Credentials, type HasCredentials } from '../service/c
 import type { Transaction as ServiceTransaction } from '../service/operations/get-transaction';
 import { isObject } from '../shared/objects';
 import { HOUR_MS, LONGEST_TIMER_MS } from '../shared/time';
+import { editLetter } from '../stores/letters';
 import { type Store, type StoreSteps, stepsOf } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import {
@@ -42,6 +43,7 @@ import {
 } from './attempt';
 import { type Case, caseOf, countStatuses, type DecideResult, decided, readDecision } from './cases';
 import { decideCase } from './decide';
+import { letterWithout, type Person, readPerson } from './forget-person';
 import { alone, type DoneMaintain, type MaintainResult, readCursor, saveCursor } from './maintain';
 import {
   type CheckoutSource,
@@ -462,6 +464,28 @@ export class Orders<Transaction = unknown> {
   }
 
   /**
+   * Takes what is said of a person out of the bodies and notes of all cases (LGPD art. 18): each text that names them, whatever
+   * its case, accents and punctuation, and a number that is their account's or document's. Identities, states and sums of
+   * money stay, so that a case can still be decided. Orders hold nothing of a person, save what you put into their keys.
+   *
+   * @returns how many cases it has changed
+   * @throws `ConfigurationError` for a person of whom nothing is said
+   */
+  async forgetPerson(person: Person): Promise<{ readonly changed: number }> {
+    const finds = readPerson(person);
+    const records = this.#steps;
+    let changed = 0;
+    for (let after: string | undefined; ; ) {
+      const letters = await records.listLetters({ after, limit: FORGET_PAGE });
+      for (const { key } of letters) {
+        if (await editLetter(records, key, (letter) => letterWithout(letter, finds))) changed += 1;
+      }
+      after = letters.at(-1)?.key;
+      if (letters.length < FORGET_PAGE) return { changed };
+    }
+  }
+
+  /**
    * Asks the service about each attempt that may have been paid without a notification: an outage of five minutes uses up
    * all six deliveries (document section 6.1). What is paid goes the way of a notification, and is booked once; what is
    * cancelled is closed. Begins after the order where the last run ended. `maintain` does this, and more.
@@ -606,6 +630,9 @@ export class Orders<Transaction = unknown> {
     return this.#store.createTableSql();
   }
 }
+
+/** Each letter may hold a body of a megabyte. */
+const FORGET_PAGE = 20;
 
 /** By how much the time between two maintenances varies, so that many processes do not begin at once. */
 const JITTER = 0.1;

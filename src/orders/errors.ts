@@ -53,12 +53,22 @@ export class OrderConflictError extends PaymentsError {
   /** The journey that the order has, to query it; `undefined` while another call is creating it. */
   readonly uuid: string | undefined;
 
+  /**
+   * What keeps the order as it is: `'open'` is replaced by `{ replace: true }`, `'authorized'` and `'paid'` never. `'authorized'`:
+   * the payer has approved its recurrence, and nothing is paid yet.
+   */
+  readonly state: 'open' | 'authorized' | 'paid';
+
   /** For your test doubles; the library creates its own errors. */
-  constructor(paths: readonly string[], uuid?: string | undefined, isPaid = false) {
+  constructor(
+    paths: readonly string[],
+    uuid?: string | undefined,
+    state: 'open' | 'authorized' | 'paid' = 'open',
+  ) {
     const differ = paths.length === 1 ? `${paths[0]} differs` : `${paths.join(', ')} differ`;
     super(
       'order_conflict',
-      isPaid
+      state === 'paid'
         ? `The order is paid, for a different amount: ${differ} from this request. A paid order is never replaced: if this is ` +
             'another purchase, or the price of a recurrence has changed, give it an order key of its own.'
         : `The order has a journey for a different amount: ${differ} from this request. If the order has ` +
@@ -67,5 +77,6 @@ export class OrderConflictError extends PaymentsError {
     );
     this.paths = paths;
     this.uuid = uuid;
+    this.state = state;
   }
 }

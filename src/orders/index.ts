@@ -25,6 +25,7 @@ export {
   type StartOptions,
 } from './create-orders';
 export { OrderBusyError, OrderConflictError } from './errors';
+export type { Person } from './forget-person';
 export type { DoneMaintain, MaintainResult, SkippedMaintain } from './maintain';
 export type { OpenedOrder, OpenOptions, OrderRequest } from './open';
 export type { ReconcileCounts, ReconcileOrdersOptions } from './reconcile';

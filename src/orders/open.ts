@@ -171,7 +171,8 @@ export async function openOrder(
     }
     if (step.do === 'review') return { state: 'review', ...journeyOf(step.attempt) };
     if (step.do === 'throw') throw step.error;
-    if (step.do === 'conflict') throw new OrderConflictError(step.paths, step.attempt?.uuid, step.isPaid);
+    if (step.do === 'conflict')
+      throw new OrderConflictError(step.paths, step.attempt?.uuid, step.isPaid ? 'paid' : 'open');
     if (step.do === 'full') throw new OrderBusyError('attempts');
     if (step.do === 'closed') throw closedMeanwhile(step.uuid);
     if (step.do === 'ask') {

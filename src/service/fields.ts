@@ -18,6 +18,19 @@ export function maybe<Inner extends z.ZodMiniType>(inner: Inner) {
   return z.nullish(lenient as z.ZodMiniCatch<Inner>);
 }
 
+/** A number, or a text of one such as `59.70`. */
+const NUMBER_AS_TEXT = /^-?\d+(\.\d+)?$/;
+
+/** An amount that nothing depends on. One that came as text is read as the number that it says. */
+// @__NO_SIDE_EFFECTS__
+export function maybeAmount() {
+  const catchValue = ({ input }: { readonly input: unknown }) =>
+    typeof input === 'string' && NUMBER_AS_TEXT.test(input) ? Number(input) : undefined;
+  const innerType = z.number();
+  const lenient = new z.ZodMiniCatch({ type: 'catch', innerType, catchValue: catchValue as never });
+  return z.nullish(lenient as z.ZodMiniCatch<typeof innerType>);
+}
+
 /**
  * A list that nothing depends on. zod looks at the length first: too many elements would block the process for
  * seconds.

@@ -1,5 +1,5 @@
 import { checkDuration } from '../values/option-checks';
-import { afterDelivery, afterReplay, type LetterRecord } from './dead-letters';
+import { afterDelivery, afterReplay, type DeadLetter, type LetterRecord } from './dead-letters';
 import type { Letters, RecordSteps } from './steps';
 
 /** Dead letters over single records, which may be those of a transaction. */
@@ -44,4 +44,17 @@ export function lettersOver(records: RecordSteps): Letters {
       );
     },
   };
+}
+
+/** Changes what a letter says, and neither its times nor its end. Resolves with whether there was something to change. */
+export async function editLetter(
+  records: RecordSteps,
+  key: string,
+  edit: (letter: DeadLetter) => DeadLetter | undefined,
+): Promise<boolean> {
+  const edited = await records.changeRecord<LetterRecord>('letter:', key, ({ value, until = 0 }) => {
+    const letter = value && edit(value.letter);
+    return value && letter && { value: { ...value, letter }, until };
+  });
+  return edited !== undefined;
 }

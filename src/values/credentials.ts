@@ -23,10 +23,15 @@ export function assertCredentials(credentials: Credentials, option?: string): vo
 }
 
 function assertCredential(name: string, value: unknown): asserts value is string {
-  if (typeof value !== 'string' || value === '' || value === 'undefined') {
-    const got = value === 'undefined' ? ', got the text `undefined`' : '';
+  if (typeof value !== 'string' || value === '' || value === 'undefined' || value === 'null') {
+    const got = value === 'undefined' || value === 'null' ? `, got the text \`${value}\`` : '';
     throw new ConfigurationError(
       `Expected \`${name}\` to be a non-empty string${got}. Is its environment variable set?`,
+    );
+  }
+  if (PLACEHOLDER.test(value)) {
+    throw new ConfigurationError(
+      `Expected \`${name}\` to be a credential, got what stands for one. Was an example copied, or a variable not replaced?`,
     );
   }
   if (value.trim() !== value) {
@@ -41,6 +46,9 @@ function assertCredential(name: string, value: unknown): asserts value is string
     );
   }
 }
+
+/** `<your-api-key>`, `${API_KEY}`, `{{ api_key }}`, `$API_KEY`, `%API_KEY%`: whole, for a credential may have any of the signs. */
+const PLACEHOLDER = /^(?:<.*>|\$\{.*\}|\{\{.*\}\}|\$[A-Z]\w*|%[A-Z]\w*%)$/;
 
 const HEADER_SAFE = /^[\x20-\x7e\xa0-\xff]+$/;
 

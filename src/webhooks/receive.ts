@@ -1,5 +1,6 @@
 import { InvalidNotificationError, type ValidationIssue } from '../errors';
 import { isUndamaged } from '../service/checks';
+import { isBytes } from '../shared/bytes';
 import { checkAgainst, isSwapped } from './authorization';
 import type { Task } from './cause';
 import { conclude } from './conclude';
@@ -7,7 +8,14 @@ import type { Listener } from './listener';
 import { decodeBody, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookReportDetails } from './report';
 import type { WebhookReportCode } from './report-texts';
-import { BodyProblem, headOf, type PlainRequest, receiveBody, type SharedRequest } from './request';
+import {
+  BodyProblem,
+  headOf,
+  type PlainRequest,
+  type RequestHead,
+  receiveBody,
+  type SharedRequest,
+} from './request';
 import { meant, run } from './run-once';
 
 /** Only the report says so: an answer would tell a sender that it is nearly right. */
@@ -68,17 +76,29 @@ export async function receive(
     if (error instanceof BodyProblem) return refuse(report, error.code, error);
     if (!(error instanceof InvalidNotificationError)) throw error;
     const { issues, body } = error;
-    return refuse(report, 'invalid_body', { status: 400, issues, received: body, fate: formOf(body) });
+    return refuse(report, 'invalid_body', { status: 400, issues, received: body, fate: formOf(body, head) });
   }
 }
 
 const ONE_PATH = 'Mount it by `app.post(path, handler)`.';
 const NO_METHOD = 'It has no `method`: pass `{ method, url, headers, body }`.';
 
+/** The first byte of what gzip has compressed. */
+const GZIP = 0x1f;
+
 /** What a body is that holds no JSON object, where that says what to change. */
-function formOf(body: unknown): string | undefined {
+function formOf(body: unknown, { headers }: RequestHead): string | undefined {
   if (body === undefined || body === null || body === '') {
     return 'It is empty: pass what arrived as `body`, in a parser’s form or as text.';
+  }
+  const [encoding] = /^(?:gzip|deflate|br|zstd)$/i.exec(headers.get('content-encoding') ?? '') ?? [];
+  const first =
+    typeof body === 'string' ? body.charCodeAt(0) : isBytes(body) ? new Uint8Array(body)[0] : undefined;
+  if (encoding !== undefined || first === GZIP) {
+    return (
+      `It is compressed (\`content-encoding: ${encoding ?? 'gzip'}\`): switch off the compression of requests in the proxy or ` +
+      'gateway before the listener, or mount a parser that decompresses, such as `express.json()`, before the handler.'
+    );
   }
   if (typeof body !== 'string') return undefined;
   if (body === '[object Object]') {

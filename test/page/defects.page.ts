@@ -29,6 +29,30 @@ async function pointAt(page: Page, selector: string): Promise<void> {
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
 }
 
+describe.skipIf(isSkipped)('what a tab has kept', () => {
+  it.each([
+    '{',
+    'null',
+    '7',
+    '[]',
+    '{"values":7}',
+    '{"values":{"state":7},"page":1}',
+    '{"values":{}}',
+    '"x"',
+  ])('does not blank the page if it is none of the page’s: %s', async (kept) => {
+    const { page, create, problems } = await pageOf();
+    await create({ referenceCode: 'order-1' });
+    for (const name of ['view journeys', 'view deliveries', 'open sale']) {
+      await page.evaluate(
+        `sessionStorage.setItem('pix-sandbox ' + ${JSON.stringify(name)}, ${JSON.stringify(kept)})`,
+      );
+    }
+    await page.reload();
+    await page.getByRole('link', { name: /order-1/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
 describe.skipIf(isSkipped)('nothing moves under the mouse', () => {
   it('when another sale comes: the open one stays, with its buttons, and so does the list under the mouse', async () => {
     const { page, create } = await pageOf();

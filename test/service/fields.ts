@@ -15,6 +15,12 @@ export const types = {
     wrong: ['7', true, {}, [], [7], ...notFinite],
     expected: 'a number',
   },
+  /** A number that is also read where it comes as text. */
+  amount: {
+    right: [0, 7, -1.5, 59.7, 2 ** 60],
+    wrong: ['59,7', 'R$ 7', '1e3', '0x10', '', ' 7', true, {}, [], [7], ...notFinite],
+    expected: 'a number',
+  },
   boolean: { right: [true, false], wrong: ['true', 'false', '', 1, 0, {}, []], expected: 'a boolean' },
   /** Of an object that is one of two kinds. */
   either: { right: [true, false], wrong: ['true', 1, 0, {}, []], expected: 'true or false' },

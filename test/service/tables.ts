@@ -55,7 +55,7 @@ const refund = 'refunds.transactions.0';
 /** Section 2.3, which marks no field as required. */
 export const transactionFields = table(`
   status number, message string, id number, uuid string?, type string, situation string?, currency string
-  amount number, shipping number, discounts number, total number, appliedRate number, referenceCode string
+  amount amount, shipping number, discounts number, total number, appliedRate number, referenceCode string
   creation string, maxAge string, shopper object, beneficiary object, refunds object, serviceFee number
   has_return_error boolean, return_error object, track object
   shopper: bankDetails object, document object, email string, phone object

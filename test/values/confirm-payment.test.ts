@@ -203,6 +203,19 @@ it.each([
   },
 );
 
+it.each([
+  ['59.70', 'confirmed'],
+  ['59.7', 'confirmed'],
+  ['59.71', 'refused amount'],
+  ['59,70', 'refused amount'],
+  ['', 'refused amount'],
+])(
+  'an amount that the service has as text counts as the number that it says: %j is %s',
+  async (amount, expected) => {
+    expect(traceOf(await confirmPayment(await served({ amount }), notification()))).toBe(expected);
+  },
+);
+
 describe('an amount that the notification has as text', () => {
   /** Read from a body, as the listener does it: the text is left out of the payload. */
   const read = (amount: unknown) => {

@@ -23,10 +23,22 @@ const invisible =
   'to have only Latin-1 characters and no control characters, as a header must. It was probably copied with an ' +
   'invisible character.';
 
+const placeholders = [
+  ...['<your-marked-key>', '{{ marked_key }}', '$MARKED_KEY', '%MARKED_KEY%'],
+  ...['{MARKED_KEY}', '{MARKED_KEY:-secret}'].map((name) => `$${name}`),
+];
+
 describe.each(['apiKey', 'apiToken'])('%s', (name) => {
   it.each([
     ['undefined', undefined, 'to be a non-empty string'],
     ['a number', 7, 'to be a non-empty string'],
+    ['the text `undefined`', 'undefined', 'to be a non-empty string, got the text `undefined`'],
+    ['the text `null`', 'null', 'to be a non-empty string, got the text `null`'],
+    ...placeholders.map((value): [string, unknown, string] => [
+      'a placeholder',
+      value,
+      'to be a credential, got what',
+    ]),
     ['empty', '', 'to be a non-empty string'],
     ['with a line break at its end', 'marked-secret\n', 'to be without white space'],
     ['with a space at its start', ' marked-secret', 'to be without white space'],
@@ -43,12 +55,15 @@ describe.each(['apiKey', 'apiToken'])('%s', (name) => {
   ])('that is %s is refused, and not shown', (_, value, says) => {
     const error = refusal({ apiKey: 'k', apiToken: 't', [name]: value });
     expect(error.message).toContain(`Expected \`${name}\` ${says}`);
-    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/marked|secret/);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/marked|secret/i);
   });
 
-  it.each(['k', 'a b', '\u0021', '~', 'k\u00a0k', '\u00ff'])('may be %j', (value) => {
-    expect(() => assertCredentials({ apiKey: 'k', apiToken: 't', [name]: value })).not.toThrow();
-  });
+  it.each(['k', 'a b', '\u0021', '~', 'k\u00a0k', '\u00ff', '<k', '$', `k$${'{k}'}`, '$k', '%', 'null0'])(
+    'may be %j',
+    (value) => {
+      expect(() => assertCredentials({ apiKey: 'k', apiToken: 't', [name]: value })).not.toThrow();
+    },
+  );
 });
 
 it('a colon is refused in apiKey, where it would end the user name, and allowed in apiToken', () => {

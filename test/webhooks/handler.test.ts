@@ -1,6 +1,7 @@
 import { Agent, createServer, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import {
   salePayloadSchema,
   type WebhookHandler,
@@ -134,6 +135,20 @@ describe('a handler tells a Request from the pair of node:http by the first argu
       undefined,
       'invalid_body 400',
       'something has encoded it twice',
+    ],
+    [
+      'gzip, as the header says',
+      { ...head, headers: { ...head.headers, 'content-encoding': 'gzip' }, body: gzipSync('{"a":1}') },
+      undefined,
+      'invalid_body 400',
+      'It is compressed (`content-encoding: gzip`): switch off the compression',
+    ],
+    [
+      'gzip without its header',
+      { ...head, body: gzipSync('{"a":1}') },
+      undefined,
+      'invalid_body 400',
+      'It is compressed',
     ],
     [
       'Base64',

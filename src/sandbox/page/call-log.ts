@@ -63,7 +63,8 @@ export class CallLog {
 }
 
 function cut(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)} …` : text;
+  // A copy: a mere part of a text keeps all of it in memory.
+  return text.length > MAX_TEXT ? `${structuredClone(text.slice(0, MAX_TEXT))} …` : text;
 }
 
 /** More of them would not help the reader. */

@@ -1,5 +1,8 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import {
+  CallLog,
   doubtfulValuesOf,
   likelyNames,
   unknownFieldsOf,
@@ -114,4 +117,33 @@ describe('the values that the service may refuse', () => {
     expect(doubtfulValuesOf('cancelScheduledPayment', '{"maxAge":1800000}', '2027-02-15')).toEqual([]);
     expect(doubtfulValuesOf('createRecurringCheckout', 'no json', '2027-02-15')).toEqual([]);
   });
+});
+
+it('keeps no more of a large body than it shows', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const log = new CallLog();
+  const call = {
+    at: 0,
+    method: 'POST',
+    path: '/v1.1/checkout/pix-automatic',
+    operation: 'createRecurringCheckout',
+    status: 401,
+    fault: undefined,
+    durationMs: 1,
+    invention: undefined,
+    journey: undefined,
+    unknownFields: [],
+  } as const;
+  const before = used();
+  for (let i = 0; i < 30; i += 1) {
+    log.add(call, { request: Buffer.alloc(1_000_000, `${i} `).toString(), answer: '' });
+  }
+  expect(log.bodies(30)?.request).toHaveLength(16_002);
+  // Thirty bodies of a megabyte, of which 16,000 characters each are shown.
+  expect(used() - before).toBeLessThan(8_000_000);
 });

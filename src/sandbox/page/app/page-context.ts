@@ -131,14 +131,33 @@ export function useList<Item>(what: string, revision: number, idOf: (item: Item)
 /** State that outlives its component and a reload, for as long as the browser's tab is open. */
 export function useKept<Value>(name: string, initial: Value): readonly [Value, (value: Value) => void] {
   const key = `pix-sandbox ${name}`;
-  const [value, setValue] = useState<Value>(
-    () => JSON.parse(sessionStorage.getItem(key) ?? 'null') ?? initial,
-  );
+  const [value, setValue] = useState<Value>(() => keptValue(key, initial));
   const keep = (next: Value) => {
     setValue(next);
     sessionStorage.setItem(key, JSON.stringify(next));
   };
   return [value, keep];
+}
+
+/** What a tab has kept; the initial value, if that is none of the page's: the tab's storage is open to all of its origin. */
+function keptValue<Value>(key: string, initial: Value): Value {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null');
+    return isLike(initial, kept) ? (kept as Value) : initial;
+  } catch {
+    return initial;
+  }
+}
+
+/** Whether a value has the types of another, field by field; more fields are texts, as a form keeps them. */
+function isLike(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || one === null) return typeof one === typeof other;
+  if (typeof other !== 'object' || other === null || Array.isArray(other)) return false;
+  const fields = new Map(Object.entries(one));
+  return (
+    [...fields.keys()].every((name) => Object.hasOwn(other, name)) &&
+    Object.entries(other).every(([name, value]) => isLike(fields.get(name) ?? '', value))
+  );
 }
 
 /** How a list is narrowed, and which page of it is shown. */
