@@ -120,6 +120,7 @@ export interface BodyCallOptions extends CallOptions {
 
 /** Connects, sends and receives for Node's `fetch`. Those of undici 6, 7 and 8 fit. */
 export interface Dispatcher {
+  /** Sends one request, as undici defines it. */
   dispatch(options: never, handler: never): boolean;
 }
 

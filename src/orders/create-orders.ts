@@ -471,7 +471,10 @@ export class Orders<Transaction = unknown> {
    * @returns how many cases it has changed
    * @throws `ConfigurationError` for a person of whom nothing is said
    */
-  async forgetPerson(person: Person): Promise<{ readonly changed: number }> {
+  async forgetPerson(person: Person): Promise<{
+    /** How many cases it has changed. */
+    readonly changed: number;
+  }> {
     const finds = readPerson(person);
     const records = this.#steps;
     let changed = 0;

@@ -49,14 +49,25 @@ export interface RecurrenceAuthorization {
   /** The payer. Personal data. */
   payer?:
     | {
+        /** Their CPF or CNPJ. */
         document?: string | null | undefined;
+        /** Their name. */
         name?: string | null | undefined;
+        /** Their bank's number. */
         ispb?: string | null | undefined;
       }
     | null
     | undefined;
   /** The plan. */
-  contract?: { id?: string | null | undefined; description?: string | null | undefined } | null | undefined;
+  contract?:
+    | {
+        /** Its id. */
+        id?: string | null | undefined;
+        /** What the payer reads of it. */
+        description?: string | null | undefined;
+      }
+    | null
+    | undefined;
 }
 
 /** The response of {@link getAuthorization} (the service's public pages; not in its document). */

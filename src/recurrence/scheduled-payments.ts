@@ -50,7 +50,15 @@ export interface ScheduledPayment {
   /** When it was created. */
   creation?: string | null | undefined;
   /** Its recurrence. */
-  authorization?: { id?: number | null | undefined; idRec?: string | null | undefined } | null | undefined;
+  authorization?:
+    | {
+        /** Its number. */
+        id?: number | null | undefined;
+        /** Its id at the central bank. */
+        idRec?: string | null | undefined;
+      }
+    | null
+    | undefined;
   /** Its sale. */
   sale?: ScheduledSale | null | undefined;
 }

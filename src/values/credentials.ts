@@ -48,7 +48,7 @@ function assertCredential(name: string, value: unknown): asserts value is string
 }
 
 /** `<your-api-key>`, `${API_KEY}`, `{{ api_key }}`, `$API_KEY`, `%API_KEY%`: whole, for a credential may have any of the signs. */
-const PLACEHOLDER = /^(?:<.*>|\$\{.*\}|\{\{.*\}\}|\$[A-Z]\w*|%[A-Z]\w*%)$/;
+const PLACEHOLDER = /^(?:<[\w -]{4,}>|\$\{\w{3}.*\}|\{\{ ?\w{3}.*\}\}|\$[A-Z]+_\w+|%[A-Z]+_\w+%)$/;
 
 const HEADER_SAFE = /^[\x20-\x7e\xa0-\xff]+$/;
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { confirmPayment, PaymentsClient, type PaymentsClientOptions, reconcile } from 'pix-automatic-sdk';
 import { createOrders, type OrdersOptions, type ReconcileOrdersOptions } from 'pix-automatic-sdk/orders';
 import { pixCalendar } from 'pix-automatic-sdk/pix';
+import { listScheduledPayments, type ScheduledPaymentsQuery } from 'pix-automatic-sdk/recurrence';
 import { type SandboxOptions, sequentialIds, startSandbox } from 'pix-automatic-sdk/sandbox';
 import {
   createStore,
@@ -423,6 +424,16 @@ const cases: Readonly<Record<string, Case>> = {
       return [results, calls()];
     },
     { ...pace, stopAfterFailures: 1, onProgress: none, signal: aborted },
+  ),
+  'ScheduledPaymentsQuery of listScheduledPayments': takes<ScheduledPaymentsQuery>(
+    async (query) => {
+      const { client, sent } = clientSending(503);
+      await listScheduledPayments(client, query)
+        .next()
+        .catch(() => undefined);
+      return sent;
+    },
+    { status: 'FAILED', from: '2027-01-01', to: '2027-01-31' },
   ),
   'PixRecurrence of pixCalendar': takes<Some<'finalDate'>>(
     (options) => {

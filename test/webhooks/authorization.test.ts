@@ -87,7 +87,7 @@ it('a changed header is let in exactly if it is that of a pair', { timeout: pati
 /** Whether a header can carry the pair, and Basic authentication can split it again. */
 function isPossible({ apiKey, apiToken }: typeof pair): boolean {
   const isCarried = (text: string) =>
-    text.trim() === text && /^[\x20-\x7e\xa0-\xff]+$/.test(text) && text !== 'undefined';
+    text.trim() === text && /^[\x20-\x7e\xa0-\xff]+$/.test(text) && !['undefined', 'null'].includes(text);
   return isCarried(apiKey) && isCarried(apiToken) && !apiKey.includes(':');
 }
 
