@@ -21,8 +21,8 @@ describe('the tarball', () => {
       // The messages of errors point to it. The other documents are in the repository.
       /^docs\/(pt\/)?errors\.md$/,
       /^dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)$/,
-      /^dist\/(index|webhooks|stores|orders|testing|sandbox|pix)\.(js|cjs)$/,
-      /^dist\/(index|webhooks|stores|orders|testing|sandbox|pix)\.d\.(ts|cts)$/,
+      /^dist\/(index|webhooks|stores|orders|testing|sandbox|pix|recurrence)\.(js|cjs)$/,
+      /^dist\/(index|webhooks|stores|orders|testing|sandbox|pix|recurrence)\.d\.(ts|cts)$/,
       /^dist\/cli\.js$/,
       // Code that entries share, under generated names: `chunk-5ZHJPPLI.js`, `api-error-CYuYrYzn.d.ts`.
       /^dist\/[a-z0-9-]+-[A-Z0-9]{8}\.(js|cjs)$/,
