@@ -243,7 +243,10 @@ export class Transport {
     if (fetch === undefined) {
       // Still a stream, because most of what replaces the platform's `fetch` hands the request on to it.
       const sent = request.body === null ? init : { ...init, body: request.body, duplex: 'half' as const };
-      if (dispatcher !== undefined) return globalThis.fetch(url, { ...sent, dispatcher } as RequestInit);
+      if (dispatcher !== undefined) {
+        const through: object = { ...sent, dispatcher };
+        return globalThis.fetch(url, through);
+      }
       const mayKeep = !headers.has('connection') && performance.now() >= this.#avoidKeptUntil;
       return mayKeep || !isPlatforms ? globalThis.fetch(url, sent) : fetchApart(url, sent);
     }
