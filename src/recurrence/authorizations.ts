@@ -13,9 +13,7 @@ import {
 } from './scheduled-payments';
 
 /** Status of a recurrence (the service's public pages; not in its document). */
-export type AuthorizationStatus = OpenEnum<KnownStatus>;
-
-type KnownStatus =
+export type AuthorizationStatus = OpenEnum<
   | 'CREATED'
   | 'APPROVING'
   | 'APPROVED'
@@ -24,7 +22,8 @@ type KnownStatus =
   | 'CANCELLED'
   | 'REJECTED'
   | 'EXPIRED'
-  | 'CONCLUDED';
+  | 'CONCLUDED'
+>;
 
 /** A recurrence, as the service has it (the service's public pages; not in its document). */
 export interface RecurrenceAuthorization {
@@ -96,7 +95,19 @@ export const authorizationResponseObject = z.looseObject({
   authorization: z.looseObject({
     id: maybe(z.number()),
     idRec: maybe(z.string()),
-    status: maybe(openEnum<KnownStatus>()),
+    status: maybe(
+      openEnum<
+        | 'CREATED'
+        | 'APPROVING'
+        | 'APPROVED'
+        | 'ACTIVE'
+        | 'CANCELLING'
+        | 'CANCELLED'
+        | 'REJECTED'
+        | 'EXPIRED'
+        | 'CONCLUDED'
+      >(),
+    ),
     periodicity: maybe(z.string()),
     minimumAmount: maybe(z.number()),
     initialDate: maybe(z.string()),

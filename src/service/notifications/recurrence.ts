@@ -8,9 +8,17 @@ import type { DocumentedKind, ReadNotification } from './notification';
 // these. They are recognized by their `eventType` alone, which nothing of the document has.
 
 /** What an event of a recurrence reports (the service's public pages; not in its document). */
-export type RecurrenceEventType = (typeof EVENT_TYPES)[number];
+export type RecurrenceEventType =
+  | 'RECURRENCE_AUTHORIZED'
+  | 'RECURRENCE_REJECTED'
+  | 'RECURRENCE_EXPIRED'
+  | 'RECURRENCE_CANCELLED'
+  | 'RECURRENCE_CONCLUDED'
+  | 'RECURRENCE_CHARGE_SCHEDULED'
+  | 'RECURRENCE_CHARGE_PAID'
+  | 'RECURRENCE_CHARGE_FAILED';
 
-const EVENT_TYPES = [
+const EVENT_TYPES: readonly RecurrenceEventType[] = [
   'RECURRENCE_AUTHORIZED',
   'RECURRENCE_REJECTED',
   'RECURRENCE_EXPIRED',
@@ -19,7 +27,7 @@ const EVENT_TYPES = [
   'RECURRENCE_CHARGE_SCHEDULED',
   'RECURRENCE_CHARGE_PAID',
   'RECURRENCE_CHARGE_FAILED',
-] as const;
+];
 
 /**
  * An event of a recurrence (the service's public pages; document section 6.1 shows none). Dates are `yyyy-MM-dd HH:mm:ss` in
