@@ -49,7 +49,7 @@ const integration = [
   // They watch sockets, mock a module, change globals, or load the library anew, so no other file may run in their process.
   'test/client/{connections,dispatcher,transport-ky}.test.ts',
   'test/{cli,frameworks,secrets}/**/*.test.ts',
-  'test/orders/{order-records,create-orders-money,create-orders-transactions}.test.ts',
+  'test/orders/{order-records,create-orders-money,create-orders-transactions,recurrence-orders,early-returns,begun,lost-events,dismissals,settled,maintain-waits,one-return,forget-person-stores}.test.ts',
   'test/stores/{better-sqlite3,mysql-*,postgres-*,redis-*,sql-*,sqlite-*,transact-*}.test.ts',
 ];
 const types = ['test/types/**/*.test.ts'];
@@ -110,7 +110,7 @@ const heavy = [
     globalSetup: 'test/package/install-tarball.ts',
     testTimeout: scaled(180_000),
     hookTimeout: scaled(180_000),
-    // Beside other programs in CI.
+    // One program after the other, beside `runtimes` in CI.
     maxWorkers: 1,
   }),
   project('examples', ['test/examples/**/*.examples.ts'], { ...examples, exclude: ['**/verify-*'] }),

@@ -133,7 +133,7 @@ async function measure(
     samples: Object.fromEntries(
       names.map((name) => [name, (seconds[name] ?? []).map((each) => (each * 10_000) / DISTANT_CALLS)]),
     ),
-    ofKy: 1.3,
+    ofKy: 1.2,
   });
   await Promise.all(callers.map(({ stop }) => stop()));
   return { version: callers[0]?.version ?? '', rows };

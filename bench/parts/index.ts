@@ -11,5 +11,5 @@ export const parts: Readonly<Record<string, { readonly measures: string; readonl
   client: { measures: 'CPU a call of the client', run: client },
   start: { measures: 'cold import and first call of the client', run: start },
   connections: { measures: 'what connections cost a query and a POST, beside ky alone', run: connections },
-  size: { measures: 'bytes of a bundle and of an installation', run: size },
+  size: { measures: 'bytes of a bundle and of an installation, and lines of code', run: size },
 };

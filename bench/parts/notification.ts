@@ -1,5 +1,8 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Samples } from '../lib/interleave';
 import { atLeast, atMost, type BenchContext, type Goal, type PartReport } from '../lib/part';
+import { ROOT } from '../lib/prepare';
 import { runProgram } from '../lib/programs';
 import { median, ratioTo } from '../lib/statistics';
 import { samplesTable, type Table, times } from '../lib/table';
@@ -18,8 +21,21 @@ interface Measured {
   readonly forged: Samples<'the floor' | 'this library'>;
 }
 
-/** Time to verify, parse and validate one notification. */
-export async function notification({ seed }: BenchContext): Promise<PartReport> {
+/** What two builds take, in nanoseconds per call. */
+interface Compared {
+  readonly version: string;
+  readonly samples: Readonly<Record<string, Samples<'this library' | 'shipped'>>>;
+}
+
+/** No slower, but for what two runs of the same code differ by. */
+const NO_SLOWER = 1.05;
+
+/**
+ * Time to verify, parse and validate one notification; with `--beside`, in place of that, what another checkout takes, which
+ * must be built.
+ */
+export async function notification({ seed, beside }: BenchContext): Promise<PartReport> {
+  if (beside !== undefined) return compared(seed, beside);
   const tables: Table[] = [];
   const goals: Goal[] = [];
   let bodyBytes: readonly number[] = [];
@@ -37,6 +53,24 @@ export async function notification({ seed }: BenchContext): Promise<PartReport> 
       `${payloads} The floor is \`timingSafeEqual\` and \`JSON.parse\`. stripe verifies an HMAC over the body and validates nothing.`,
     ],
   };
+}
+
+async function compared(seed: number, beside: string): Promise<PartReport> {
+  const tables: Table[] = [];
+  const goals: Goal[] = [];
+  const entryOf = (root: string) => pathToFileURL(join(root, 'dist/webhooks.js')).href;
+  const entries = { shipped: entryOf(beside), 'this library': entryOf(ROOT) };
+  for (const node of VERSIONS) {
+    const input = { seed, rounds: ROUNDS, entries };
+    const { version, samples } = await runProgram<Compared>('notification-builds', { node, input });
+    for (const [what, of] of Object.entries(samples)) {
+      const options = { unit: 'µs', baseline: 'shipped', format: microseconds } as const;
+      tables.push(samplesTable(`Node ${version}: ${what}`, of, options));
+      const ratio = ratioTo(of.shipped, of['this library']);
+      goals.push(atMost(`${what}, of the time of ${beside}, on Node ${version}`, ratio, NO_SLOWER, times));
+    }
+  }
+  return { tables, goals, notes: ['The handler has a store in memory, and a callback that does nothing.'] };
 }
 
 function tablesOf({ version, text, kinds, bytes, forged }: Measured): Table[] {

@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { codeLines, sourceFiles } from '../lib/code-lines';
 import { atMost, type Goal, type PartReport } from '../lib/part';
 import { PEERS, ROOT } from '../lib/prepare';
 
@@ -11,14 +14,14 @@ const BUNDLES: readonly (readonly [name: string, code: string, goal: number])[] 
     "export { verifyAuthorization, parseNotification } from 'pix-automatic-sdk/webhooks'",
     20,
   ],
-  ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 24],
+  ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 39],
   ['all of ./orders', "export * from 'pix-automatic-sdk/orders'", 55.5],
   ['all of ./stores', "export * from 'pix-automatic-sdk/stores'", 22],
-  ['all of the root', "export * from 'pix-automatic-sdk'", 28],
+  ['all of the root', "export * from 'pix-automatic-sdk'", 35],
 ];
 const INSTALLED_LIMIT_MB = 2.5;
 
-/** Bytes of a tree-shaken bundle, and of an installation. */
+/** Bytes of a tree-shaken bundle and of an installation, and lines of code. */
 export async function size(): Promise<PartReport> {
   const rows: string[][] = [];
   const goals: Goal[] = [];
@@ -31,7 +34,15 @@ export async function size(): Promise<PartReport> {
   goals.push(atMost('installed, in one package', unpackedSize, INSTALLED_LIMIT_MB * 1e6, megabytes));
   const title = 'Bundles by esbuild, minified';
   return {
-    tables: [{ title, columns: ['', 'minified', 'and gzipped'], rows }],
+    tables: [
+      { title, columns: ['', 'minified', 'and gzipped'], rows },
+      {
+        title: 'Each entry, minified, by folder of `src`',
+        columns: ['', 'all', 'KiB'],
+        rows: await byEntry(),
+      },
+      { title: 'Code without comments and blank lines', columns: ['', 'files', 'lines'], rows: byFolder() },
+    ],
     goals,
     notes: [`Installed: ${entryCount} files, declarations included.`],
   };
@@ -51,6 +62,57 @@ async function bundle(contents: string): Promise<{ minified: number; gzipped: nu
   });
   const code = outputFiles[0]?.contents ?? new Uint8Array();
   return { minified: code.byteLength, gzipped: gzipSync(code, { level: 9 }).byteLength };
+}
+
+/** What of each entry comes from where, packages from npm last. */
+async function byEntry(): Promise<string[][]> {
+  const entries = readdirSync(join(ROOT, 'src')).filter((folder) =>
+    existsSync(join(ROOT, 'src', folder, 'index.ts')),
+  );
+  const files = ['index.ts', ...entries.map((folder) => `${folder}/index.ts`)];
+  return Promise.all(
+    files.map(async (file) => {
+      const { metafile } = await build({
+        entryPoints: [join(ROOT, 'src', file)],
+        absWorkingDir: ROOT,
+        bundle: true,
+        minify: true,
+        format: 'esm',
+        platform: 'node',
+        write: false,
+        metafile: true,
+        logLevel: 'error',
+      });
+      const bytes = new Map<string, number>();
+      for (const { inputs } of Object.values(metafile.outputs))
+        for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+          const [, folder = 'npm'] = /^src\/([^/]+)/.exec(path) ?? [];
+          bytes.set(folder, (bytes.get(folder) ?? 0) + bytesInOutput);
+        }
+      const sorted = [...bytes].sort(([, one], [, other]) => other - one).filter(([, size]) => size > 50);
+      const all = sorted.reduce((sum, [, size]) => sum + size, 0);
+      return [
+        `\`${file}\``,
+        kib(all),
+        sorted.map(([name, size]) => `${name} ${(size / 1024).toFixed(1)}`).join(', '),
+      ];
+    }),
+  );
+}
+
+/** Files and lines of code of each folder of `src`, and of what is beside it. */
+function byFolder(): string[][] {
+  const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return [...folders.map(({ name }) => `src/${name}`), 'src', 'test', 'scripts', 'bench'].map((name) => {
+    const files = sourceFiles(name);
+    return [
+      `\`${name}\``,
+      String(files.length),
+      String(files.reduce((sum, file) => sum + codeLines(file), 0)),
+    ];
+  });
 }
 
 function packed(): { unpackedSize: number; entryCount: number } {

@@ -18,10 +18,11 @@ app.post('/subscriptions', async (request, response) => {
 app.get('/support', async (_request, response) => {
   response.json(await openCases());
 });
-// `{ id, decision: 'book' | 'dismiss' }`, and where the case needs it `order` or `amount`. It is final.
+// `{ id, decision: 'book' | 'dismiss' }`, and where the case needs it `order`, `amount`, or `evenIfPaid` for money that you
+// have sent back.
 app.post('/support/decide', async (request, response) => {
-  const { id, decision, order, amount } = request.body;
-  response.json(await orders.decide(id, decision, { order, amount }));
+  const { id, decision, order, amount, evenIfPaid } = request.body;
+  response.json(await orders.decide(id, decision, { order, amount, evenIfPaid }));
 });
 
 // Whatever went wrong, nobody has seen a second QR code: the payer may try again.

@@ -49,5 +49,7 @@ export async function subscribe(orderKey: string) {
 
 /** What the support staff must look at: everything that was not booked. Without the bodies, which hold personal data. */
 export async function openCases(): Promise<Omit<Case, 'body'>[]> {
-  return (await orders.cases()).map(({ body, ...rest }) => rest);
+  const all: Omit<Case, 'body'>[] = [];
+  for await (const { body, ...rest } of orders.cases()) all.push(rest);
+  return all;
 }

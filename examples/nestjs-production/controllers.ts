@@ -72,7 +72,7 @@ export class MetricsController {
   constructor(payments: Payments) {
     new Gauge({
       name: 'payments_cases',
-      help: 'Notifications that wait for a person, up to 1,000. Every process reports the same number: use max().',
+      help: 'Notifications that wait for a person. Every process reports the same number: use max().',
       async collect() {
         const count = payments.cases().then(({ length }) => length);
         this.set(await count.catch(() => Number.NaN)); // the other metrics stay readable

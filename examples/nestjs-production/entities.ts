@@ -13,6 +13,14 @@ export class Order {
 
   @Column('boolean', { default: false })
   paid!: boolean;
+
+  /** The last charge has failed, and is not tried again: ask the customer. The next one that is paid ends it. */
+  @Column('boolean', { default: false })
+  overdue!: boolean;
+
+  /** Nothing more is charged. */
+  @Column('boolean', { default: false })
+  ended!: boolean;
 }
 
 abstract class Booking {

@@ -8,7 +8,9 @@ export class CreateTables1764547200000 implements MigrationInterface {
         key text PRIMARY KEY,
         price numeric NOT NULL DEFAULT 59.7,
         cancelled boolean NOT NULL DEFAULT false,
-        paid boolean NOT NULL DEFAULT false
+        paid boolean NOT NULL DEFAULT false,
+        overdue boolean NOT NULL DEFAULT false,
+        ended boolean NOT NULL DEFAULT false
       );
       CREATE TABLE payments (
         id serial PRIMARY KEY,

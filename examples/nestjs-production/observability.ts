@@ -7,7 +7,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import * as Sentry from '@sentry/node';
 import { pino } from 'pino';
 import { ApiError, type PaymentsClientOptions, PaymentsError } from 'pix-automatic-sdk';
-import type { WebhookDone, WebhookReport, WebhookReportCode } from 'pix-automatic-sdk/webhooks';
+import type { WebhookDone, WebhookReport } from 'pix-automatic-sdk/webhooks';
 import { Counter, Histogram } from 'prom-client';
 
 export const logger = pino({
@@ -43,15 +43,13 @@ export function reportError(error: unknown, message: string) {
 const reports = new Counter({
   name: 'payments_reports_total',
   help: 'What the listener reported, by code and kind',
-  labelNames: ['code', 'kind'],
+  labelNames: ['code', 'severity', 'kind'],
 });
-
-/** They happen in every healthy system, so that nobody has to look at a single one. */
-const harmless: readonly WebhookReportCode[] = ['busy', 'draining', 'method_not_allowed', 'unauthorized'];
 
 /** For `onReport` of the listener: a notification that nothing could be done with. */
 export function reportNotification({
   code,
+  severity,
   status,
   kind,
   key,
@@ -60,16 +58,16 @@ export function reportNotification({
   error,
   message,
 }: WebhookReport) {
-  reports.inc({ code, kind: kind ?? 'none' });
+  reports.inc({ code, severity, kind: kind ?? 'none' });
   trace.getActiveSpan()?.setAttributes({ 'payments.key': key, 'error.type': code });
-  const line = { code, status, kind, key, delivery, reason, cause: nameOf(error) };
-  if (harmless.includes(code)) {
+  const line = { code, severity, status, kind, key, delivery, reason, cause: nameOf(error) };
+  if (severity === 'no') {
     logger.warn(line, message);
     return;
   }
   logger.error(line, message);
   Sentry.captureMessage(message, {
-    level: 'error',
+    level: severity === 'alert' ? 'error' : 'warning',
     fingerprint: [code, kind ?? 'none', String(status)],
     tags: { code, kind, key },
   });

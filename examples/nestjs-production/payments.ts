@@ -32,10 +32,19 @@ export class Payments {
           const { cancelled } = await transaction.findOneByOrFail(Order, { key: order });
           if (cancelled) needsPerson('The customer has cancelled the order: send the money back.');
           await transaction.insert(Payment, { sale, orderKey: order, amount, isFirst });
-          await transaction.update(Order, { key: order }, { paid: true });
+          await transaction.update(Order, { key: order }, { paid: true, overdue: false });
         },
         async returned({ order, sale, amount, left }, { transaction }) {
           await transaction.insert(Return, { sale, orderKey: order, amount, left });
+        },
+        // Nobody confirms these events, so that they take no access away by themselves: they tell your staff.
+        async recurrence({ order, event, charge }, { transaction }) {
+          if (event === 'charge_failed' && !charge?.willRetry) {
+            await transaction.update(Order, { key: order }, { overdue: true });
+          }
+          if (event === 'cancelled' || event === 'concluded') {
+            await transaction.update(Order, { key: order }, { ended: true });
+          }
         },
         payout: 'ignore',
       },
@@ -81,12 +90,14 @@ export class Payments {
     await this.#client.cancelScheduledPayment(instructionId, { reason: 'Customer left' });
   }
 
-  /** What was not booked, up to 1,000: what the support staff must look at. The bodies hold personal data: without them. */
+  /** What was not booked: what the support staff must look at. The bodies hold personal data: without them. */
   async cases(): Promise<Omit<Case, 'body'>[]> {
-    return (await this.orders.cases({ limit: 1_000 })).map(({ body, ...rest }) => rest);
+    const all: Omit<Case, 'body'>[] = [];
+    for await (const { body, ...rest } of this.orders.cases()) all.push(rest);
+    return all;
   }
 
-  /** Books a case, or ends it without booking anything. Either is final. */
+  /** Books a case, or ends it without booking anything. */
   decide({ id, decision, ...booking }: Decision): Promise<DecideResult> {
     return this.orders.decide(id, decision, booking);
   }
@@ -100,4 +111,6 @@ export interface Decision {
   order?: string;
   /** Where nothing else says how much it is. */
   amount?: number;
+  /** To dismiss money of an order that was paid: have it sent back. */
+  evenIfPaid?: boolean;
 }

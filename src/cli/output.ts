@@ -60,6 +60,12 @@ interface Answer {
   readonly error?: string | undefined;
 }
 
+/** A delivery in a line; of an event of a recurrence, with its type. */
+export function deliveryName({ id, kind }: { id: string; kind: string }, eventType: unknown): string {
+  const event = kind === 'recurrence' ? ` ${String(eventType).replace('RECURRENCE_', '')}` : '';
+  return line`→ ${kind}${event} ${id}`;
+}
+
 /** The same as `describeAnswer`, green for 200 and red for anything else. */
 export function paintAnswer(answer: Answer): string {
   return paint(answer.httpStatus === 200 ? 'green' : 'red', describeAnswer(answer));

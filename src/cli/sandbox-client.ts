@@ -130,22 +130,22 @@ export class SandboxClient {
       // In our own words, because the platform's messages quote URLs and addresses.
       const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
       const { code, message } = Object(cause) as { code?: unknown; message?: unknown };
-      const known = name === 'TimeoutError' ? name : message === 'bad port' ? message : String(code);
+      const reason = name === 'TimeoutError' ? name : message === 'bad port' ? message : String(code);
       const sandbox = line`The sandbox at ${this.#url}`;
-      if (isPlainHttp(known)) throw failure(`${sandbox} speaks http, not https: write http:// in its URL.`);
-      if (known === 'TimeoutError')
+      if (isPlainHttp(reason)) throw failure(`${sandbox} speaks http, not https: write http:// in its URL.`);
+      if (reason === 'TimeoutError')
         throw failure(
           `${sandbox} did not answer within ${timeoutMs / 1000} s: the machine may be busy, or something else listens there.`,
         );
-      if (known === 'bad port')
+      if (reason === 'bad port')
         throw failure(
           line`No sandbox can be at ${this.#url}: \`fetch\` refuses to call that port. Start the sandbox on another one.`,
         );
-      if (known === 'ECONNREFUSED')
+      if (reason === 'ECONNREFUSED')
         throw failure(
-          line`The sandbox is not running at ${this.#url}: start it with \`npx pix-automatic-sdk sandbox\`.`,
+          line`The sandbox is not running at ${this.#url}: start it with \`npx pix-automatic-sdk sandbox\`, or name the one that runs by \`--sandbox <url>\` or PAYMENTS_BASE_URL (no file \`.env\` is read).`,
         );
-      const isCut = /^(ECONNRESET|UND_ERR_SOCKET)$/.test(known);
+      const isCut = /^(ECONNRESET|UND_ERR_SOCKET)$/.test(reason);
       const fault = isCut
         ? ' An armed fault may have met the call: `pix-automatic-sdk list` shows those that are left.'
         : '';

@@ -268,13 +268,13 @@ function interruption(
     context.outcome === 'not-sent'
       ? `${operation.name} could not connect to the service${cause}.`
       : `The connection was lost during ${operation.name}${cause}.`;
-  const message = [what, hintFor(reason, baseUrl, context.outcome), advice(context)]
+  const message = [what, connectionHint(reason, baseUrl, context.outcome), advice(context)]
     .filter(Boolean)
     .join(' ');
   return new ConnectionError(message, { ...context, reason });
 }
 
-function hintFor(reason: string | undefined, baseUrl: string, outcome: Outcome): string {
+function connectionHint(reason: string | undefined, baseUrl: string, outcome: Outcome): string {
   if (reason === NO_TLS) {
     return (
       'If it fails every time, that port speaks plain HTTP, not HTTPS. Check the port of `baseUrl`. If it is a sandbox on ' +
@@ -353,13 +353,11 @@ const LIKELY_CAUSES: Readonly<Record<number, string>> = {
   429: ': too many requests',
 };
 
-/** Only the host of `baseUrl` is known to be harmless. */
-function redirect(header: Received['header'], { baseUrl }: Call<unknown>): string {
-  const location = header('location') ?? '';
-  const to = /^https?:/i.test(location) && URL.canParse(location) ? new URL(location) : undefined;
-  const isSameHost = to?.hostname === new URL(baseUrl).hostname;
-  const where =
-    to === undefined ? '' : isSameHost ? ` to ${to.origin}` : ' to another host (see `error.location`)';
+/** Names only the origin, and none that a credential is part of: the rest of a `location` may hold personal data. */
+function redirect(header: Received['header'], call: Call<unknown>): string {
+  const location = redirectsTo(header, call) ?? '';
+  const isAbsolute = /^https?:/i.test(location) && URL.canParse(location);
+  const where = isAbsolute ? ` to ${new URL(location).origin}` : '';
   return `, a redirect${where}, which is never followed because the credentials would go with it. Check \`baseUrl\``;
 }
 

@@ -1,17 +1,19 @@
 import type { QrCode } from '../service/operations/create-recurring-checkout';
 import { DAY_MS, MINUTE_MS } from '../shared/time';
+import { liveOf, type Recurrence } from './recurrences';
 
 /**
  * What became of an attempt to give an order its journey.
  *
  * - `'sending'`: the intent is recorded, and the call is on its way
  * - `'created'`: the order's journey, whose QR code may be shown
- * - `'expired'`: its QR code is over, or `open` with `replace` made room for another one
+ * - `'authorized'`: the payer has approved its recurrence, and nothing is paid (the service's public pages; not in its document)
+ * - `'expired'`: its QR code is over, `open` with `replace` made room for another one, or its recurrence has ended unpaid
  * - `'lost'`: it may exist, and nobody has seen its QR code
  * - `'closed'`: it is no longer wanted, or the service has cancelled it
  * - `'paid'`: it paid the order
  */
-export type AttemptState = 'sending' | 'created' | 'expired' | 'lost' | 'closed' | 'paid';
+export type AttemptState = 'sending' | 'created' | 'authorized' | 'expired' | 'lost' | 'closed' | 'paid';
 
 /** The hash of each field of a request that is about money, by its path. */
 export type Money = Readonly<Record<string, string>>;
@@ -28,16 +30,22 @@ export interface Attempt {
   readonly money: Money;
   /** The currency of the request, for amounts that come without one. */
   readonly currency: string;
+  /** Set if each charge has a sum of its own; the least that it may be, in the main unit, if the request says it. */
+  readonly variable?: { readonly minimum?: number | undefined } | undefined;
   /** The transaction's uuid, once it is known. */
   readonly uuid?: string | undefined;
   /** The QR code as it came, while the state is `'created'`. */
   readonly qrCode?: QrCode | undefined;
-  /** When its QR code is over, if the request had a `maxAge`. */
+  /** When its QR code dies, if the request had a `maxAge`: as long after its call was begun. */
   readonly expiresAt?: number | undefined;
+  /** Until when its QR code counts as alive, so that no second one is shown beside it; not after its recurrence has ended. */
+  readonly aliveUntil?: number | undefined;
   /** The service need not be asked about it: it has cancelled it, or its money is a case for a person. */
   readonly isAnswered?: true | undefined;
   /** The open cases about its own money, which the service has confirmed or `paid` has failed on. */
   readonly review?: readonly OwnCase[] | undefined;
+  /** When the service has said last that it does not know the transaction: it is asked again a day later. */
+  readonly unknownAt?: number | undefined;
   /** When the intent was recorded. Times are milliseconds since 1970, by the database's clock. */
   readonly startedAt: number;
   /** Until when the call may be on its way. */
@@ -62,7 +70,7 @@ export interface BookedPayment {
 
 /** Money of a payment that went back, or is on its way. */
 export interface ReturnedMoney {
-  /** `refund:` or `reversal:`, with its uuid. */
+  /** Its uuid, whether it was told as a refund or as a reversal. */
   readonly id: string;
   /** The uuid of the transaction whose money it is. */
   readonly sale: string;
@@ -74,13 +82,18 @@ export interface ReturnedMoney {
   readonly at: number;
 }
 
+/** How a return may be told. */
+export type ReturnKind = 'refund' | 'reversal';
+
 /** A return, as its order remembers it. */
 export interface Return extends ReturnedMoney {
   /** The service has told of it beside the payment, and its own notification has not come. */
   readonly isUntold?: true | undefined;
+  /** The kind of the notification that it was recorded for: one return may be told as both. */
+  readonly by?: ReturnKind | undefined;
 }
 
-/** A case about an order's own money; `orders.cases()` has all cases, and the rest of each. */
+/** A case of an order; `orders.cases()` has the rest of it while it is open. */
 export interface FoundCase {
   /** For `orders.decide`: the key of its notification. */
   readonly id: string;
@@ -90,7 +103,7 @@ export interface FoundCase {
   readonly sale?: string | undefined;
   /** How much it is, in the currency's main unit, if that is known. */
   readonly amount?: number | undefined;
-  /** When it became one, in milliseconds since 1970, by the database's clock. */
+  /** When it became one, or was dismissed, in milliseconds since 1970, by the database's clock. */
   readonly at: number;
 }
 
@@ -113,12 +126,26 @@ export interface Order {
   readonly payments: readonly BookedPayment[];
   /** The newest ones, oldest first. */
   readonly returns: readonly Return[];
+  /** What its payer was asked to approve, in the order in which it was told of first: 20 at most. */
+  readonly recurrences?: readonly Recurrence[] | undefined;
+  /** What was credited of each sale by returns that are not in the list any more, in the main unit. */
+  readonly forgotten?: Readonly<Record<string, number>> | undefined;
   /** Returns whose sale is not booked yet, for the delivery that books it. */
   readonly early?: readonly { readonly sale: string; readonly key: string }[] | undefined;
-  /** Without a transaction: the key of the notification that the first `paid` runs for. */
-  readonly begun?: string | undefined;
+  /** What a person has dismissed: the newest ones, oldest first. */
+  readonly dismissed?: readonly FoundCase[] | undefined;
+  /** Without a transaction: what the first `paid` runs for. Asked about until it ends: its process may have died. */
+  readonly begun?: Begun | undefined;
   /** When all of its pointers were written last. */
   readonly pointedAt?: number | undefined;
+}
+
+/** A first payment that is being booked. */
+export interface Begun {
+  /** The key of its notification. */
+  readonly key: string;
+  readonly sale: string;
+  readonly at: number;
 }
 
 /** What one `open` knows besides the record. */
@@ -145,6 +172,12 @@ export type CallResult =
 /** What `open` does next. After `change`, `begin`, `ask`, `send` and `wait` it reads the record again. */
 export type Step =
   | { readonly do: 'give'; readonly attempt: Attempt }
+  /** The payer has approved a recurrence: another QR code would be a second one. */
+  | {
+      readonly do: 'authorized';
+      readonly attempt: Attempt | undefined;
+      readonly nextChargeAt: string | undefined;
+    }
   | { readonly do: 'paid'; readonly attempt: Attempt | undefined }
   | { readonly do: 'review'; readonly attempt: Attempt | undefined }
   | { readonly do: 'throw'; readonly error: unknown }
@@ -152,7 +185,7 @@ export type Step =
       readonly do: 'conflict';
       readonly paths: readonly string[];
       readonly attempt: Attempt | undefined;
-      readonly isPaid: boolean;
+      readonly state: 'open' | 'authorized' | 'paid';
     }
   | { readonly do: 'ask'; readonly attempt: Attempt }
   | { readonly do: 'send'; readonly attempt: Attempt }
@@ -160,7 +193,7 @@ export type Step =
   | { readonly do: 'change'; readonly order: Order }
   /** `order` has room for it. */
   | { readonly do: 'begin'; readonly attempt: number; readonly order: Order }
-  /** Its own attempt was closed while the call was on its way. */
+  /** Its own attempt was closed, or its recurrence has ended, while the call was on its way. */
   | { readonly do: 'closed'; readonly uuid: string }
   | { readonly do: 'full' };
 
@@ -189,21 +222,28 @@ export function nextStep(order: Order, now: number, opening: Opening): Step {
   if (isPaid(order)) {
     const attempt = attempts.find(({ state }) => state === 'paid') ?? attempts.at(-1);
     const paths = attempt === undefined ? [] : differences(attempt.money, opening.money);
-    return paths.length > 0 ? { do: 'conflict', paths, attempt, isPaid: true } : { do: 'paid', attempt };
+    return paths.length > 0 ? { do: 'conflict', paths, attempt, state: 'paid' } : { do: 'paid', attempt };
   }
   // The payer may have paid it: until a person has looked, no other QR code is shown.
   if (isInReview(order)) return { do: 'review', attempt: inReview(order) };
-  if (open === undefined) return begin(order, now);
+  if (isAuthorized(order)) return authorized(order, opening);
+  if (open === undefined) {
+    // One `open` never makes a second journey: what keeps it from being shown may end the next one too.
+    if (sent !== undefined && 'uuid' in sent.result && sent.result.uuid !== undefined) {
+      return { do: 'closed', uuid: sent.result.uuid };
+    }
+    return begin(order, now);
+  }
   if (open.state === 'sending' && isOver(open, now)) {
     return { do: 'change', order: withAttempt(order, { ...open, state: 'lost', changedAt: now }) };
   }
   const paths = differences(open.money, opening.money);
   if (paths.length > 0 && opening.replace !== true)
-    return { do: 'conflict', paths, attempt: open, isPaid: false };
+    return { do: 'conflict', paths, attempt: open, state: 'open' };
   if (open.state === 'sending') {
     return open.token === opening.token ? { do: 'send', attempt: open } : { do: 'wait' };
   }
-  if (paths.length === 0 && (open.expiresAt === undefined || now < open.expiresAt)) {
+  if (paths.length === 0 && (open.aliveUntil === undefined || now < open.aliveUntil)) {
     return { do: 'give', attempt: open };
   }
   // Its payment may be on its way, or the notification lost: no second QR code for what is paid.
@@ -211,6 +251,22 @@ export function nextStep(order: Order, now: number, opening: Opening): Step {
   if (asked?.attempt !== open.attempt) return { do: 'ask', attempt: open };
   if (asked.isPaid) return { do: 'review', attempt: open };
   return { do: 'change', order: moved(order, open, 'expired', now) };
+}
+
+/** Whether the payer has approved a recurrence of the order that has not ended. */
+export function isAuthorized(order: Order): boolean {
+  return order.attempts.some(({ state }) => state === 'authorized') || liveOf(order).length > 0;
+}
+
+/** For the same money it is the order's; for other money it stands in the way, whatever the clock or `replace` say. */
+function authorized(order: Order, { money }: Opening): Step {
+  const [first] = liveOf(order);
+  const attempt =
+    order.attempts.find(({ state }) => state === 'authorized') ??
+    order.attempts.find((each) => each.attempt === first?.attempt);
+  const paths = attempt === undefined ? [] : differences(attempt.money, money);
+  if (paths.length > 0) return { do: 'conflict', paths, attempt, state: 'authorized' };
+  return { do: 'authorized', attempt, nextChargeAt: first?.nextChargeAt };
 }
 
 /** Begins an attempt, if the order has room for one. */
@@ -239,11 +295,16 @@ function afterCall(
   const { state } = attempt;
   const uuid = attempt.uuid ?? result.uuid;
   if ('qrCode' in result) {
-    const isFree = !isPaid(order) && !order.attempts.some((each) => each !== attempt && isOpen(each));
+    const isOther = order.attempts.some((each) => each !== attempt && isOpen(each));
+    const isFree = !isPaid(order) && !isAuthorized(order) && !isOther;
     if (state === 'sending' || (state === 'lost' && isFree)) {
-      const expiresAt = maxAgeMs === undefined ? undefined : now + maxAgeMs + EXPIRY_MARGIN_MS;
       const { qrCode } = result;
-      return withAttempt(order, { ...attempt, state: 'created', uuid, qrCode, expiresAt, changedAt: now });
+      // When in its call the service has begun to count is not known: neither too late for the payer, nor too early for us.
+      const life = maxAgeMs !== undefined && {
+        expiresAt: attempt.startedAt + maxAgeMs,
+        aliveUntil: now + maxAgeMs + EXPIRY_MARGIN_MS,
+      };
+      return withAttempt(order, { ...attempt, state: 'created', uuid, qrCode, ...life, changedAt: now });
     }
   } else if (state === 'sending') {
     // There is no journey, and its reference is never used again: nothing is left to remember.
@@ -287,7 +348,7 @@ function inReview({ attempts }: Order): Attempt | undefined {
 export function moved(
   order: Order,
   attempt: Attempt,
-  state: 'expired' | 'closed' | 'paid',
+  state: 'authorized' | 'expired' | 'closed' | 'paid',
   now: number,
 ): Order {
   const { qrCode: _, ...kept } = attempt;
@@ -314,10 +375,47 @@ export function isAskable(
   return ![...payments, ...review].some(({ sale }) => sale === uuid);
 }
 
-/** Whether `maintain` has something to find out about the order: of a case, whether its letter was written. */
+/** What is known of the order's own money and is not booked: it must have a case, or be asked about. */
+export function undecided({
+  attempts,
+  begun,
+}: Order): readonly (Pick<OwnCase, 'id' | 'sale' | 'at'> & Partial<OwnCase>)[] {
+  const reviews = attempts.flatMap(({ review = [] }) => review);
+  if (begun === undefined || reviews.some(({ id }) => id === begun.key)) return reviews;
+  return [...reviews, { ...begun, id: begun.key }];
+}
+
+/**
+ * Whether `maintain` has something to find out about the order: of a case, whether its letter was written; of an attempt
+ * that is authorized, whether its recurrence has ended.
+ */
 export function needsQuestion(order: Order, now: number): boolean {
+  return isAskedAbout(order, now) || order.attempts.some((each) => each.review);
+}
+
+/** Whether `maintain` goes on asking about it. An order that has nothing but cases is forgotten once their letters are seen. */
+export function isAskedAbout(order: Order, now: number): boolean {
   return (
-    order.attempts.some((each) => each.review || isAskable(order, each, now)) ||
+    order.begun !== undefined ||
+    order.attempts.some((each) => each.state === 'authorized' || isAskable(order, each, now)) ||
     order.returns.some((each) => each.isUntold)
   );
+}
+
+/** A sale, and what it says of its journey. */
+export interface SaleOfAttempt {
+  readonly sale: string;
+  readonly referenceCode?: string | undefined;
+  /** Whether its reference finds the order and proves nothing: it came as an event, or by `asPayment`. */
+  readonly isRouted?: boolean | undefined;
+}
+
+/** The attempt whose own sale it is. */
+export function ownAttempt(
+  { attempts }: Order,
+  { sale, referenceCode, isRouted }: SaleOfAttempt,
+): Attempt | undefined {
+  const byUuid = attempts.find(({ uuid }) => uuid === sale);
+  if (byUuid !== undefined || isRouted) return byUuid;
+  return attempts.find((each) => each.uuid === undefined && each.referenceCode === referenceCode);
 }

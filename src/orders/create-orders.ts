@@ -1,50 +1,47 @@
 import { ConfigurationError } from '../errors';
-import { CREDENTIALS, type Credentials, type HasCredentials } from '../service/credentials';
-import type { Transaction as ServiceTransaction } from '../service/operations/get-transaction';
-import { isObject } from '../shared/objects';
+import { nameOfType } from '../shared/objects';
 import { HOUR_MS, LONGEST_TIMER_MS } from '../shared/time';
 import { editLetter } from '../stores/letters';
+import { MemoryStore } from '../stores/memory-store';
 import { type Store, type StoreSteps, stepsOf } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import {
+  checkAfter,
   checkDuration,
-  checkFunction,
-  hintFor,
   type OptionNames,
   readNamedOptions,
   readOptions,
-  readPage,
 } from '../values/option-checks';
 import type { Booking } from '../webhooks/cause';
-import { createListener, type ListenerParts, type WebhookHandler } from '../webhooks/handler';
-import { type AnyDefinition, checkKinds } from '../webhooks/kinds';
-import {
-  checkMethods,
-  LISTENER_OPTIONS,
-  type WebhookCallbacks,
-  type WebhookContext,
-  type WebhookHandlerOptions,
-} from '../webhooks/options';
-import { type MeantPayment, type NotifiedOrder, ORDER_KINDS } from '../webhooks/order-link';
+import type { ListenerParts, WebhookHandler } from '../webhooks/handler';
+import { identify } from '../webhooks/key';
+import type { AnyDefinition } from '../webhooks/kinds';
+import { checkMethods, isProduction } from '../webhooks/options';
+import { isRepeated, type Outcome } from '../webhooks/outcome';
 import { replayDue, reportUnreadable } from '../webhooks/replay';
 import { reporterTo } from '../webhooks/report';
 import { defaultReport } from '../webhooks/report-log';
+import { type Attempt, moved, type Order } from './attempt';
 import {
-  type Attempt,
-  type AttemptState,
-  type BookedPayment,
-  type FoundCase,
-  isInReview,
-  isOpen,
-  isPaid,
-  moved,
-  type Order,
-  type ReturnedMoney,
-} from './attempt';
-import { type Case, caseOf, countStatuses, type DecideResult, decided, readDecision } from './cases';
+  type CancelledRecurrences,
+  type CancelRecurrenceOptions,
+  cancelRecurrences,
+} from './cancel-recurrence';
+import { type Case, casesOf, countStatuses, type DecideResult, decided, readDecision } from './cases';
 import { decideCase } from './decide';
 import { letterWithout, type Person, readPerson } from './forget-person';
-import { alone, type DoneMaintain, type MaintainResult, readCursor, saveCursor } from './maintain';
+import { type ClosedOrder, type FoundOrder, seenAttempt, seenOrder } from './found-order';
+import { listenerOf } from './listener-of';
+import { findLostEvents, type LostEventCounts } from './lost-events';
+import {
+  alone,
+  type DoneMaintain,
+  type MaintainResult,
+  type Progress,
+  readProgress,
+  saveProgress,
+  shareTime,
+} from './maintain';
 import {
   type CheckoutSource,
   checkOrderKey,
@@ -53,226 +50,40 @@ import {
   type OpenOptions,
   type OrderRequest,
   openOrder,
-  seenReturn,
 } from './open';
+import { ORDERS_OPTIONS, type OrdersOptions } from './options';
 import { changeOrder, checkOrder, findOrder, isKnown, readOrder } from './order-records';
-import { type OrderCallbacks, orderLinkOf } from './plan';
+import { inPages } from './pages';
 import {
+  type MaintainOptions,
   type ReconcileCounts,
   type Reconciled,
   type ReconcileOrdersOptions,
+  readMaintainOptions,
   readReconcileOptions,
   reconcileOrders,
   type Settled,
 } from './reconcile';
+import { liveOf, seenRecurrence } from './recurrences';
+import { asTold } from './returns';
+import { type Asked, settle, settleCharge, settleEnd, settleReturn } from './settle';
 
-import { settle, settleReturn } from './settle';
-
-/** Money of an order that was expected. */
-export interface PaidOrder {
-  /** Your key of the order. */
-  readonly order: string;
-  /** The uuid of the transaction. */
-  readonly sale: string;
-  /** In the currency's main unit. */
-  readonly amount: number;
-  /** An ISO 4217 code. */
-  readonly currency: string;
-  /** Whether it is the order's first payment; else it is a later charge, or one that a person has booked beside it. */
-  readonly isFirst: boolean;
-}
-
-/** Money of an order that went back to the payer. */
-export interface ReturnedOrder {
-  /** Your key of the order. */
-  readonly order: string;
-  /** The uuid of the transaction that had paid it. */
-  readonly sale: string;
-  /** How much went back now, in the currency's main unit. */
-  readonly amount: number;
-  /** An ISO 4217 code. */
-  readonly currency: string;
-  /** What is left of that payment, in the currency's main unit; 0 if all of it has gone back. */
-  readonly left: number;
-}
-
-/** What `paid`, `returned` and `foreign` get besides the money. */
-export interface OrderContext<Transaction = undefined>
-  extends Omit<WebhookContext<Transaction>, 'order'>,
-    NeedsPerson {
-  /** The notification as it came. A payment that `maintain` has found has what the service says. */
-  readonly notification: {
-    /** Its kind: `payment`, `refund` or `reversal`. */
-    readonly kind: string;
-    /** The body. **It holds personal data.** */
-    readonly raw: Readonly<Record<string, unknown>>;
-  };
-}
-
-/** What every callback of `createOrders` gets, own kinds and payouts too. */
-export interface NeedsPerson {
-  /**
-   * Hands the notification to a person: it becomes a case `needs_person`. Throws, and is remembered: in a transaction,
-   * whatever the callback writes is undone. Without one, call it before you write.
-   *
-   * @param why - what the person should know, of up to 200 characters; it is `note` of the case
-   */
-  readonly needsPerson: (why: string) => never;
-}
-
-/** Money, or its return, that belongs to no order of yours. */
-export interface ForeignNotification {
-  /** `payment`, `saleStatus`, `refund` or `reversal`. */
-  readonly kind: string;
-  /** What was read from the body (document sections 6.2 to 6.4). */
-  readonly payload: unknown;
-  /** The body as it arrived. **It holds personal data.** */
-  readonly raw: Readonly<Record<string, unknown>>;
-}
-
-/** What to do with the notifications of orders. */
-export type OrderCallbacksOf<Kinds extends readonly AnyDefinition[], Transaction> = Omit<
-  WebhookCallbacks<Kinds, Transaction, NotifiedOrder | undefined, NeedsPerson>,
-  'payment' | 'refund' | 'reversal' | 'saleStatus' | 'recurrence'
-> & {
-  /**
-   * Books money that was expected, once: an order's first payment, and each later charge. Await or return what you
-   * write: a promise, or a query that runs when it is awaited.
-   */
-  readonly paid: (payment: PaidOrder, context: OrderContext<Transaction>) => PromiseLike<unknown>;
-  /** Books money that went back, once it is credited; `'ignore'` if nothing is to happen then. */
-  readonly returned:
-    | ((returned: ReturnedOrder, context: OrderContext<Transaction>) => PromiseLike<unknown>)
-    | 'ignore';
-  /**
-   * Payments, and what goes back, of no order: a walk-in (document section 6.2), another system of the same account. Each
-   * once, as it came.
-   *
-   * @defaultValue each is a case `no_order`
-   */
-  readonly foreign?:
-    | ((notification: ForeignNotification, context: OrderContext<Transaction>) => unknown)
-    | 'ignore'
-    | undefined;
-};
-
-/** What `createOrders` works with: its own options, and the limits of `createWebhookHandler`. */
-export interface OrdersOptions<Kinds extends readonly AnyDefinition[] = readonly [], Transaction = undefined>
-  extends Omit<
-    WebhookHandlerOptions<Kinds, Transaction>,
-    'credentials' | 'store' | 'on' | 'confirm' | 'deadLetters'
-  > {
-  /**
-   * Your `PaymentsClient`. It creates the journeys, confirms each payment, and is asked by `maintain`. Its credentials are
-   * the listener's too, both pairs during a rotation.
-   */
-  readonly client: CheckoutSource & TransactionSource;
-
-  /** Remembers everything: orders, their payments and returns, notifications and cases. */
-  readonly store: Store<Transaction>;
-
-  /**
-   * What to do with money. Leave it out for a process that opens orders and receives no notifications.
-   *
-   * @defaultValue none: `open`, `close`, `find` and `list` alone
-   */
-  readonly on?: OrderCallbacksOf<Kinds, Transaction> | undefined;
-
-  /**
-   * The pairs that the listener accepts, where `client` is no `PaymentsClient`, or where another process has another pair.
-   *
-   * @defaultValue those of `client`
-   */
-  readonly credentials?: Credentials | readonly Credentials[] | undefined;
-
-  /**
-   * `false`: books what a notification says, and asks nobody. Basic authentication does not cover the body, so anyone with
-   * the credentials could then report any payment of an order's sum.
-   *
-   * @defaultValue the service is asked about each payment
-   */
-  readonly confirm?: false | undefined;
-
-  /**
-   * Reads the payment that a body of the service's own means, such as one for each charge of a recurrence, which the
-   * document does not show (section 6.1). Asked about bodies that would be `unrecognized`; gives `undefined` for any other
-   * body. What it gives is confirmed and booked as a `payment` of that sale, so that the same money which comes in two
-   * forms is booked once. Synchronous. What it throws is answered 500, and kept as a case.
-   *
-   * @defaultValue none means a payment
-   */
-  readonly asPayment?: ((body: Readonly<Record<string, unknown>>) => MeantPayment | undefined) | undefined;
-
-  /**
-   * How long a call that creates a journey may take at most, in milliseconds, with all its attempts. A minute after that,
-   * an attempt that has not ended counts as lost.
-   *
-   * @defaultValue 90_000
-   */
-  readonly totalTimeoutMs?: number | undefined;
-
-  /**
-   * How long `open` waits for another `open` of the same order, in milliseconds, before an `OrderBusyError`. For as long
-   * it tries again when the database fails, before its call and once more after it.
-   *
-   * @defaultValue 10_000
-   */
-  readonly waitMs?: number | undefined;
-}
-
-const { deadLetters: _deadLetters, ...LIMITS } = LISTENER_OPTIONS;
-const NAMES: OptionNames<OrdersOptions> = {
-  ...LIMITS,
-  asPayment: true,
-  client: true,
-  totalTimeoutMs: true,
-  waitMs: true,
-};
-
-/** An attempt to give an order its journey. */
-export interface FoundAttempt {
-  /** 1 for the order's first attempt. */
-  readonly attempt: number;
-  /** What became of it. */
-  readonly state: AttemptState;
-  /** What the service knows it by. */
-  readonly referenceCode: string;
-  /** The transaction's uuid, if it is known. */
-  readonly uuid?: string | undefined;
-  /** When it was begun, in milliseconds since 1970, by the database's clock. */
-  readonly createdAt: number;
-  /** When its QR code is over, if the request had a `maxAge`. */
-  readonly expiresAt?: number | undefined;
-}
-
-/** What happened to an order. */
-export interface FoundOrder {
-  /** Your key of the order. */
-  readonly key: string;
-  /**
-   * - `paid`: something was booked
-   * - `review`: its own money has come, and is a case, or is being booked now
-   * - `open`: it has a journey that can be paid, or is being given one
-   * - `none`: none of these
-   */
-  readonly state: 'none' | 'open' | 'review' | 'paid';
-  /** Oldest first: the newest 50 at most. */
-  readonly attempts: readonly FoundAttempt[];
-  /** Oldest first: the newest 400 at most. */
-  readonly payments: readonly BookedPayment[];
-  /** Oldest first: the newest 400 at most. */
-  readonly returns: readonly ReturnedMoney[];
-  /** Its open cases, 50 at most. */
-  readonly cases: readonly FoundCase[];
-}
-
-/** Which orders, or which cases, to list. */
-export interface PageQuery {
-  /** The `key` or `id` of the last one of the page before. Default: from the beginning. */
+/** Which orders to list. */
+export interface OrderQuery {
+  /** The `key` of the last one that you have read, to go on behind it. Default: from the beginning. */
   readonly after?: string | undefined;
-  /** How many at most. Default: 100. */
-  readonly limit?: number | undefined;
 }
+
+/** Which cases to list. */
+export interface CaseQuery {
+  /** Your key of an order: its cases alone. Default: those of all orders, and of none. */
+  readonly order?: string | undefined;
+  /** The `id` of the last one that you have read, to go on behind it. Default: from the beginning. */
+  readonly after?: string | undefined;
+}
+
+const ORDER_NAMES: OptionNames<OrderQuery> = { after: true };
+const CASE_NAMES: OptionNames<CaseQuery> = { after: true, order: true };
 
 /** How often `orders.start` runs `maintain`. */
 export interface StartOptions {
@@ -304,19 +115,28 @@ export class Orders<Transaction = unknown> {
   readonly #listening: ListenerParts | undefined;
   readonly #totalTimeoutMs: number;
   readonly #waitMs: number;
+  readonly #recurrences: boolean | undefined;
+  readonly #told = { isNoCall: false };
   #running: Running | undefined;
 
   /** Not for your code: {@link createOrders} makes it. */
   constructor(options: OrdersOptions<readonly AnyDefinition[], Transaction>) {
-    const own = readNamedOptions('createOrders', options, NAMES);
-    const { client, store, totalTimeoutMs, waitMs, ...listener } = own;
+    const own = readNamedOptions('createOrders', options, ORDERS_OPTIONS);
+    const { client, store, totalTimeoutMs, waitMs, recurrences, ...listener } = own;
     checkMethods('client', client, ['createRecurringCheckout', 'getTransaction'], 'PaymentsClient.fromEnv()');
     this.#client = client;
     this.#store = store;
     this.#steps = stepsOf(store);
+    warnOfMemory(store);
     this.#totalTimeoutMs = checkDuration('totalTimeoutMs', totalTimeoutMs ?? 90_000, LONGEST_TIMER_MS);
     this.#waitMs = checkDuration('waitMs', waitMs ?? 10_000, LONGEST_TIMER_MS);
-    this.#listening = listenerOf({ ...listener, client, store });
+    if (recurrences !== undefined && typeof recurrences !== 'boolean') {
+      throw new ConfigurationError(
+        `Expected \`recurrences\` to be true, false or left out, got ${nameOfType(recurrences)}.`,
+      );
+    }
+    this.#recurrences = recurrences;
+    this.#listening = listenerOf({ ...listener, client, store }, (error) => this.#reportNoCall(error));
   }
 
   /**
@@ -343,14 +163,15 @@ export class Orders<Transaction = unknown> {
    * transaction: inside one it waits for a second connection, and where transactions hold all of the pool, none comes.
    * While another call is creating the journey, this one waits for it.
    *
-   * @param key - your key of the order, of up to 200 characters; the first attempt's `referenceCode`. It is a capability:
-   *   never take it from a browser without checking whose it is
+   * @param key - your key of the order, of up to 200 characters; the first attempt's `referenceCode`. Take the subscription's id,
+   *   never the customer's, whose second subscription would be the same order. It is a capability: never take it from a
+   *   browser without checking whose it is
    * @param request - the request (document section 2.1), without `referenceCode`
    * @param options - whether a journey for a different amount is replaced
    * @throws `InvalidRequestError` for an order key or a request that cannot be recorded; nothing was sent
    * @throws `OrderBusyError` if another call has not ended within `waitMs`, or the order has 50 journeys that may still be
    *   paid; nothing was sent
-   * @throws `OrderConflictError` if the order is paid, or has a journey, for a different amount; nothing was sent
+   * @throws `OrderConflictError` if the order is paid, authorized, or has a journey, for a different amount; nothing was sent
    * @throws the error of `getTransaction`, where the service is asked and does not answer
    * @throws the error of `createRecurringCheckout`. The next `open` makes a new attempt: nobody has seen a QR code
    * @throws `StoreError` if the journey was created and could not be recorded, or was closed meanwhile: nobody sees it.
@@ -361,7 +182,7 @@ export class Orders<Transaction = unknown> {
       const transaction = await this.#client.getTransaction(uuid);
       if (transaction.situation !== 'PAID') return false;
       // Without a listener, the process that has one books it.
-      if (this.#listening !== undefined) await this.#settle(uuid, transaction);
+      if (this.#listening !== undefined) await this.#settle({ uuid, transaction });
       return true;
     };
     const limits = { totalTimeoutMs: this.#totalTimeoutMs, waitMs: this.#waitMs };
@@ -374,10 +195,13 @@ export class Orders<Transaction = unknown> {
    * whose QR code is then never shown. The service cannot be told, so a payer may still pay: that is a case `closed`. The
    * next `open` makes a new journey. Not for a callback of the same order, which holds its record.
    *
-   * @returns what it closed
+   * It ends no recurrence: while one lives, `open` gives `authorized`, and {@link Orders.cancelRecurrence | cancelRecurrence} ends
+   * it.
+   *
+   * @returns what it closed, and the recurrences that live
    * @throws `InvalidRequestError` for a transaction's uuid in place of the key; nothing was closed
    */
-  async close(key: string): Promise<readonly FoundAttempt[]> {
+  async close(key: string): Promise<ClosedOrder> {
     checkOrderKey('close', key);
     let closed: readonly Attempt[] = [];
     const order = await changeOrder(this.#steps, key, (order, now) => {
@@ -387,7 +211,26 @@ export class Orders<Transaction = unknown> {
     // An answer of `[]` would look as if there were nothing to close.
     const isUuid = !isKnown(order) && (await findOrder(this.#steps, { uuid: key })).key !== undefined;
     if (isUuid) throw notKey('close', 'expected the key of the order, got a uuid');
-    return closed.map((attempt) => seenAttempt({ ...attempt, state: 'closed' }));
+    return {
+      attempts: closed.map((attempt) => seenAttempt({ ...attempt, state: 'closed' })),
+      recurrences: liveOf(order).map((each) => seenRecurrence(each, order.payments)),
+    };
+  }
+
+  /**
+   * Has the service cancel the recurrences of an order that have not ended, or the one that is named, so that nothing more is
+   * charged (the service's public pages; not in its document). The event of its end runs `on.recurrence`; a charge that is on
+   * its way may still come, and is booked.
+   *
+   * @param key - your key of the order
+   * @param options - `reason`, for the service, and `idRec`, of one of `find({ key }).recurrences`
+   * @throws `InvalidRequestError` for an `idRec` that is not the order's, or without a `reason`; nothing was sent
+   * @throws `ConfigurationError` where `client` is no `PaymentsClient`
+   * @throws the first error of the service, once all were tried: `ApiError` with `httpStatus` 400 where it cannot be cancelled
+   *   any more, 404 where the service does not have the call
+   */
+  cancelRecurrence(key: string, options: CancelRecurrenceOptions): Promise<CancelledRecurrences> {
+    return cancelRecurrences(this.#client, this.#steps, key, options);
   }
 
   /** What happened to an order, by your key of it. */
@@ -422,29 +265,50 @@ export class Orders<Transaction = unknown> {
     return isKnown(order) ? seenOrder(order) : undefined;
   }
 
-  /** Lists orders, in a fixed order. */
-  async list(query: PageQuery = {}): Promise<readonly FoundOrder[]> {
-    const { after, limit } = readPage('orders.list', query, 'the `key` of an order');
+  /**
+   * All orders, in a fixed order, read a page at a time: `for await (const order of orders.list()) …`.
+   *
+   * @throws `ConfigurationError` for an option that cannot work
+   */
+  list(query: OrderQuery = {}): AsyncIterable<FoundOrder> {
+    const { after } = readNamedOptions('orders.list', query, ORDER_NAMES);
+    checkAfter(after, 'the `key` of an order');
     const report = this.#listening?.listener.report ?? reporterTo(defaultReport());
     const onUnreadable = reportUnreadable(report);
-    const page = await this.#steps.listRecords<Order>('order:', { after, limit, onUnreadable });
-    return page.map(({ value }) => seenOrder(checkOrder(value)));
+    const read = async (page: { readonly after: string | undefined; readonly limit: number }) => {
+      const orders = await this.#steps.listRecords<Order>('order:', { ...page, onUnreadable });
+      return orders.map(({ value }) => seenOrder(checkOrder(value)));
+    };
+    return inPages(read, ({ key }) => key, after, ORDERS_AT_ONCE);
   }
 
   /**
-   * What a person, or a fix, must end, in a fixed order. **It holds personal data**, for 30 days.
+   * What a person, or a fix, must end, in a fixed order, read a page at a time: `for await (const each of orders.cases()) …`.
+   * **It holds personal data**, for 30 days. What is decided meanwhile may still come.
    *
-   * @throws `ConfigurationError` without `on`
+   * @throws `ConfigurationError` without `on`, and for an option that cannot work
    */
-  async cases(query: PageQuery = {}): Promise<readonly Case[]> {
-    const page = readPage('orders.cases', query, 'the `id` of a case');
-    const letters = await this.#listener.handler.deadLetters.list(page);
-    return letters.map(caseOf);
+  cases(query: CaseQuery = {}): AsyncIterable<Case> {
+    const { after, order } = readNamedOptions('orders.cases', query, CASE_NAMES);
+    checkAfter(after, 'the `id` of a case');
+    if (order !== undefined) checkOrderKey('cases', order);
+    const { deadLetters } = this.#listener.handler;
+    const letters = inPages(
+      (page) => deadLetters.list(page),
+      ({ key }) => key,
+      after,
+      LETTERS_AT_ONCE,
+    );
+    return casesOf(letters, order);
   }
 
   /**
    * Ends a case. `'book'` has the service confirm it, and runs its callback as if it were expected. `'dismiss'` ends it
-   * without running anything: it is never booked, and its own journey is closed. Either is final.
+   * without running anything; the order remembers it, and its own journey is closed. A payment that was dismissed is booked
+   * by a later `'book'`; anything else is final. What the service did not confirm when it was dismissed is asked about again
+   * if it comes again.
+   *
+   * Own money of an order is dismissed only if the service does not say that it is paid, or with `evenIfPaid`.
    *
    * `'book'` of an `unexpected_repeat` is a payment of its own, `isFirst: false`. The service must say that the sale is
    * paid and did not all go back; it knows the amount of a sale's first payment only (document section 2.3), so how much
@@ -452,8 +316,8 @@ export class Orders<Transaction = unknown> {
    *
    * @param id - the `id` of the case
    * @param options - `order`: whose it is, for a case of no order; `amount`: how much it is in the main unit, for
-   *   `unclear_amount` and an `unexpected_repeat` that does not say it
-   * @throws what the callback threw; the case stays
+   *   `unclear_amount` and an `unexpected_repeat` that does not say it; `evenIfPaid`: to dismiss own money that is paid
+   * @throws what the callback threw, or the error of `getTransaction`; the case stays
    * @throws `OrderBusyError` while it is being acted on
    * @throws `InvalidRequestError` where the service does not confirm it, or something is missing; `issues` says what
    * @throws `ConfigurationError` without `on`, and for a decision that is none
@@ -478,14 +342,16 @@ export class Orders<Transaction = unknown> {
     const finds = readPerson(person);
     const records = this.#steps;
     let changed = 0;
-    for (let after: string | undefined; ; ) {
-      const letters = await records.listLetters({ after, limit: FORGET_PAGE });
-      for (const { key } of letters) {
-        if (await editLetter(records, key, (letter) => letterWithout(letter, finds))) changed += 1;
-      }
-      after = letters.at(-1)?.key;
-      if (letters.length < FORGET_PAGE) return { changed };
+    const letters = inPages(
+      (page) => records.listLetters(page),
+      ({ key }) => key,
+      undefined,
+      LETTERS_AT_ONCE,
+    );
+    for await (const { key } of letters) {
+      if (await editLetter(records, key, (letter) => letterWithout(letter, finds))) changed += 1;
     }
+    return { changed };
   }
 
   /**
@@ -499,22 +365,30 @@ export class Orders<Transaction = unknown> {
    * @throws `AbortedError` when the signal fires
    */
   async reconcile(options: ReconcileOrdersOptions = {}): Promise<ReconcileCounts> {
-    const { counts, error } = await this.#reconcile(readReconcileOptions('reconcile', options));
+    const { counts, error } = await this.#reconcile(
+      readReconcileOptions(options),
+      (await readProgress(this.#steps)).cursor,
+    );
     if (error !== undefined && !isRateLimited(counts, error)) throw error;
     return counts;
   }
 
-  async #reconcile(options: ReconcileOrdersOptions): Promise<Reconciled> {
+  async #reconcile(
+    options: ReconcileOrdersOptions,
+    cursor: Progress['cursor'],
+    leftMs?: () => number,
+  ): Promise<Reconciled> {
     const { report } = this.#listener.listener;
     const records = this.#steps;
     const reconciled = await reconcileOrders(
       {
         client: this.#client,
         records,
-        settle: (uuid, transaction) => this.#settle(uuid, transaction),
+        settle: (asked) => this.#settle(asked),
         onUnreadable: reportUnreadable(report),
-        cursor: await readCursor(records),
-        saveCursor: (cursor) => saveCursor(records, cursor),
+        cursor,
+        saveCursor: (next) => saveProgress(records, { cursor: next }),
+        leftMs,
       },
       options,
     );
@@ -522,37 +396,68 @@ export class Orders<Transaction = unknown> {
     return reconciled;
   }
 
-  async #settle(uuid: string, transaction: ServiceTransaction): Promise<Settled> {
-    const result = await settle({ uuid, transaction }, this.#listener);
-    if (result.code === 'done') return 'booked';
-    return 'toKeep' in result && result.status === 200 ? 'case' : 'failed';
+  async #settle(asked: Asked): Promise<Settled> {
+    return settledAs(await settle(asked, this.#listener));
   }
 
-  /** Runs `returned` for what the service has told of beside its payment. */
+  /** Once a process: two parts may find it. */
+  #reportNoCall(error: unknown): void {
+    if (this.#told.isNoCall) return;
+    this.#told.isNoCall = true;
+    this.#listener.listener.report('recurrence_call_missing', { status: 200, error });
+  }
+
+  /** Acts on what happened to recurrences whose event was lost. */
+  #findLostEvents(options: ReconcileOrdersOptions, withinMs: number): Promise<LostEventCounts | undefined> {
+    const { timeoutMs, perSecond, concurrency, stopAfterFailures, signal } = options;
+    return findLostEvents(
+      {
+        client: this.#client,
+        records: this.#steps,
+        isWanted: this.#recurrences,
+        settleCharge: async (charge, transaction) =>
+          settledAs(await settleCharge(charge, transaction, this.#listener)),
+        settleEnd: async (event) => (await settleEnd(event, this.#listener)).code === 'done',
+        onNoCall: (error) => this.#reportNoCall(error),
+        onUnreadable: reportUnreadable(this.#listener.listener.report),
+      },
+      { withinMs, timeoutMs, perSecond, concurrency, stopAfterFailures, signal },
+    );
+  }
+
+  /** Runs `returned` for one of them. */
   async #tell({ key, returned }: Reconciled['untold'][number]): Promise<boolean> {
     const { id, sale, amount } = returned;
     const { order } = await readOrder(this.#steps, key);
     const currency = order.payments.find((each) => each.sale === sale)?.currency;
     // Not if the payment is not booked: its case has told of it.
     if (currency === undefined) return false;
-    const uuid = id.slice('refund:'.length);
-    return (await settleReturn({ sale, uuid, amount, currency }, this.#listener)).code === 'done';
+    // Its notification has come, as a refund or as a reversal, and `returned` has left it to a person.
+    for (const kind of ['refund', 'reversal']) {
+      const letter = await this.#steps.readLetter(identify(kind, id, ['PAID']).key);
+      if (letter?.code === 'needs_person') return false;
+    }
+    const outcome = await settleReturn({ sale, uuid: id, amount, currency }, this.#listener);
+    // What a person has dismissed is done, and nothing has run that would have recorded it.
+    if (isRepeated(outcome)) await changeOrder(this.#steps, key, (latest) => asTold(latest, id));
+    return outcome.code === 'done' && !isRepeated(outcome);
   }
 
   /**
-   * What orders need every hour: tries again the cases that a try can end, deletes what has expired, asks the service about
-   * payments whose notification was lost ({@link Orders.reconcile | reconcile}), and runs returns whose notification was.
-   * Each part runs even if another failed, which is reported. Call it in any number of processes: while one is at it, the
-   * others return at once. {@link Orders.start | start} calls it for you.
+   * What orders need every hour, in this order: deletes what has expired, asks the service about payments whose notification
+   * was lost ({@link Orders.reconcile | reconcile}), tries again the cases that a try can end, and runs returns whose
+   * notification was lost. Each part runs even if another failed, which is reported; none takes longer than its share of
+   * `withinMs`. Call it in any number of processes: while one is at it, the others return at once.
+   * {@link Orders.start | start} calls it for you.
    *
    * @throws `ConfigurationError` without `on`, and for an option that cannot work
    */
-  async maintain(options: ReconcileOrdersOptions = {}): Promise<MaintainResult> {
-    const { listener, unlessDraining } = this.#listener;
-    const { report } = listener;
-    const own = readReconcileOptions('maintain', options);
+  async maintain(options: MaintainOptions = {}): Promise<MaintainResult> {
+    const { report } = this.#listener.listener;
+    const { withinMs, ...own } = readMaintainOptions(options);
     const { signal } = own;
-    return alone(this.#steps, async (): Promise<DoneMaintain> => {
+    return alone(this.#steps, async ({ cursor, lastCase }): Promise<DoneMaintain> => {
+      const leftOf = shareTime(withinMs);
       const errors: unknown[] = [];
       const part = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
         if (signal?.aborted) return undefined;
@@ -564,25 +469,51 @@ export class Orders<Transaction = unknown> {
           return undefined;
         }
       };
-      const replayed = await part(async () =>
-        countStatuses(await replayDue(listener, unlessDraining, signal ?? undefined)),
-      );
       const deleted = await part(() => this.#store.deleteExpired());
-      const found = await part(() => this.#reconcile(own));
+      const found = await part(() => this.#reconcile(own, cursor, leftOf('reconcile')));
       if (found?.error !== undefined && !signal?.aborted && !isRateLimited(found.counts, found.error)) {
         report('maintain_failed', { status: 500, error: found.error });
         errors.push(found.error);
       }
-      const returned = await part(async () => {
-        let count = 0;
-        for (const each of found?.untold ?? []) {
-          if (signal?.aborted) break;
-          if (await this.#tell(each)) count += 1;
-        }
-        return count;
-      });
-      return { skipped: false, replayed, deleted, reconciled: found?.counts, returned, errors };
+      const cases = await part(() => this.#replayCases(lastCase, signal ?? undefined, leftOf('cases')));
+      const told = await part(() =>
+        this.#tellReturns(found?.untold ?? [], signal ?? undefined, leftOf('returns')),
+      );
+      const recurrences = await part(() => this.#findLostEvents(own, leftOf('recurrences')()));
+      const isSearched = recurrences?.isComplete ?? true;
+      const isComplete = Boolean(
+        found?.counts.isComplete && cases?.isComplete && told?.isComplete && isSearched,
+      );
+      return {
+        skipped: false,
+        deleted,
+        reconciled: found?.counts,
+        replayed: cases?.counts,
+        returned: told?.count,
+        recurrences,
+        isComplete,
+        errors,
+      };
     });
+  }
+
+  /** Tries again the cases that are due, beginning after the one where the last run has stopped. */
+  async #replayCases(lastCase: string | undefined, signal: AbortSignal | undefined, leftMs: () => number) {
+    const { listener, unlessDraining } = this.#listener;
+    const isOver = () => signal?.aborted === true || leftMs() <= 0;
+    const { results, stoppedAfter } = await replayDue(listener, unlessDraining, { after: lastCase, isOver });
+    if (stoppedAfter !== lastCase) await saveProgress(this.#steps, { lastCase: stoppedAfter });
+    return { counts: countStatuses(results), isComplete: stoppedAfter === undefined };
+  }
+
+  /** Runs `returned` for what the service has told of beside its payment. */
+  async #tellReturns(untold: Reconciled['untold'], signal: AbortSignal | undefined, leftMs: () => number) {
+    let count = 0;
+    for (const each of untold) {
+      if (signal?.aborted || leftMs() <= 0) return { count, isComplete: false };
+      if (await this.#tell(each)) count += 1;
+    }
+    return { count, isComplete: true };
   }
 
   /**
@@ -634,8 +565,9 @@ export class Orders<Transaction = unknown> {
   }
 }
 
+const ORDERS_AT_ONCE = 100;
 /** Each letter may hold a body of a megabyte. */
-const FORGET_PAGE = 20;
+const LETTERS_AT_ONCE = 20;
 
 /** By how much the time between two maintenances varies, so that many processes do not begin at once. */
 const JITTER = 0.1;
@@ -664,105 +596,24 @@ export function createOrders<
   return new Orders(options as unknown as OrdersOptions<readonly AnyDefinition[], Transaction>);
 }
 
-function listenerOf<Transaction>({
-  client,
-  on,
-  credentials,
-  asPayment,
-  confirm,
-  kinds = [],
-  ...options
-}: Omit<OrdersOptions<readonly AnyDefinition[], Transaction>, 'totalTimeoutMs' | 'waitMs'>):
-  | ListenerParts
-  | undefined {
-  if (asPayment !== undefined)
-    checkFunction('asPayment', asPayment, '(body) => ({ saleToken }) or undefined');
-  if (confirm !== undefined && confirm !== false) {
-    throw new ConfigurationError(
-      'Expected `confirm` to be `false` or left out: `createOrders` asks its `client` about each payment.',
-    );
-  }
-  if (on === undefined) return undefined;
-  const { paid, returned, foreign, ...others } = checkCallbacks(on, kinds);
-  const link = orderLinkOf(client, { paid, returned, foreign } as OrderCallbacks, asPayment, kinds);
-  return createListener(
-    {
-      ...options,
-      kinds,
-      credentials: credentials ?? credentialsOf(client),
-      confirm: confirm ?? { client, acceptRefunded: true },
-      deadLetters: true,
-      on: others as WebhookCallbacks<readonly AnyDefinition[], Transaction>,
-    },
-    link,
+/** Once a `createOrders`: a second QR code, or a payment that is booked twice, would be the first sign. */
+function warnOfMemory(store: object): void {
+  if (!(store instanceof MemoryStore) || !isProduction()) return;
+  console.warn(
+    'pix-automatic-sdk: createOrders keeps its orders in a `MemoryStore`: a restart forgets them, and another process does ' +
+      'not know them. Pass a store of pix-automatic-sdk/stores over your database.',
   );
 }
 
-/** @throws `ConfigurationError` for callbacks that cannot work, or that are of `createWebhookHandler` */
-function checkCallbacks<Callbacks extends object>(on: Callbacks, kinds: readonly AnyDefinition[]): Callbacks {
-  if (!isObject(on)) {
-    throw new ConfigurationError('Expected `on` to be an object with `paid` and `returned`.');
-  }
-  for (const kind of ORDER_KINDS) {
-    if (!Object.hasOwn(on, kind)) continue;
-    throw new ConfigurationError(
-      `\`createOrders\` has no \`on.${kind}\`. ${INSTEAD[kind]} For each notification as it comes, take \`createWebhookHandler\`.`,
-    );
-  }
-  checkKinds(kinds);
-  const known = ['paid', 'returned', 'foreign', 'payout', 'unrecognized', ...kinds.map(({ kind }) => kind)];
-  const unknown = Object.keys(on).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new ConfigurationError(
-      `\`createOrders\` has no \`on.${unknown}\`. ${hintFor(unknown, known, 'The callbacks')}`,
-    );
-  }
-  const { paid, returned, foreign } = on as Partial<OrderCallbacks>;
-  checkFunction('on.paid', paid, 'async ({ order, isFirst }, { transaction }) => …');
-  if (returned !== 'ignore')
-    checkFunction('on.returned', returned, "async ({ order, left }) => …` or `'ignore'");
-  if (foreign !== undefined && foreign !== 'ignore') {
-    checkFunction('on.foreign', foreign, "({ kind, payload }) => …` or `'ignore'");
-  }
-  return on;
-}
-
-const INSTEAD: Readonly<Record<string, string>> = {
-  payment: '`on.paid` books what is expected, and everything else is one of `orders.cases()`.',
-  refund: '`on.returned` books what went back.',
-  reversal: '`on.returned` books what went back.',
-  saleStatus: 'Each sale that changes its status is one of `orders.cases()`.',
-};
-
-/** @throws `ConfigurationError` for a client that is no `PaymentsClient` */
-function credentialsOf(client: object): readonly Credentials[] {
-  const { [CREDENTIALS]: pairs } = client as Partial<HasCredentials>;
-  if (typeof pairs === 'function') return pairs.call(client as HasCredentials);
-  throw new ConfigurationError(
-    'Expected `credentials`, the pairs that the listener accepts, because `client` is no `PaymentsClient`, which has them: ' +
-      '`{ apiKey, apiToken }`, or `credentialsFromEnv()`, which reads PAYMENTS_API_KEY and PAYMENTS_API_TOKEN.',
-  );
+/** What became of what the service has told of. */
+function settledAs(outcome: Outcome): Settled {
+  if (outcome.code === 'done') return 'booked';
+  if (outcome.code === 'busy') return 'busy';
+  return 'toKeep' in outcome && outcome.status === 200 ? 'case' : 'failed';
 }
 
 function isRateLimited({ isComplete }: ReconcileCounts, error: unknown): boolean {
   return !isComplete && (error as { readonly httpStatus?: unknown }).httpStatus === 429;
-}
-
-/** An order as a merchant sees it. */
-function seenOrder(order: Order): FoundOrder {
-  const { key, attempts, payments, returns } = order;
-  return {
-    key,
-    state: isPaid(order) ? 'paid' : isInReview(order) ? 'review' : attempts.some(isOpen) ? 'open' : 'none',
-    attempts: attempts.map(seenAttempt),
-    payments,
-    returns: returns.map(seenReturn),
-    cases: attempts.flatMap(({ review = [] }) => review),
-  };
-}
-
-function seenAttempt({ attempt, state, referenceCode, uuid, startedAt, expiresAt }: Attempt): FoundAttempt {
-  return { attempt, state, referenceCode, uuid, createdAt: startedAt, expiresAt };
 }
 
 function isText(value: unknown): value is string {

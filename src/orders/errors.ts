@@ -71,7 +71,10 @@ export class OrderConflictError extends PaymentsError {
       state === 'paid'
         ? `The order is paid, for a different amount: ${differ} from this request. A paid order is never replaced: if this is ` +
             'another purchase, or the price of a recurrence has changed, give it an order key of its own.'
-        : `The order has a journey for a different amount: ${differ} from this request. If the order has ` +
+        : state === 'authorized'
+          ? `The payer has approved a recurrence of the order, for a different amount: ${differ} from this request. It is never ` +
+            'replaced: have it ended (`orders.cancelRecurrence`), and call `open` again once the service has said that it is over.'
+          : `The order has a journey for a different amount: ${differ} from this request. If the order has ` +
             'changed, call `open` with `{ replace: true }`; if this is another purchase, give it an order key of its own.',
       { outcome: 'not-sent' },
     );

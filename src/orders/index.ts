@@ -7,25 +7,32 @@
 export type { Booking } from '../webhooks/cause';
 export type { MeantPayment, NotifiedOrder } from '../webhooks/order-link';
 export type { AttemptState, BookedPayment, FoundCase, ReturnedMoney } from './attempt';
-export type { Case, CaseCounts, DecideResult } from './cases';
+export type { CancelledRecurrences, CancelRecurrenceOptions } from './cancel-recurrence';
+export type { Case, CaseCounts, Decided, DecideResult } from './cases';
 export {
+  type CaseQuery,
   createOrders,
-  type ForeignNotification,
-  type FoundAttempt,
-  type FoundOrder,
-  type NeedsPerson,
-  type OrderCallbacksOf,
-  type OrderContext,
+  type OrderQuery,
   // The class is not exported: `createOrders` makes it.
   type Orders,
-  type OrdersOptions,
-  type PageQuery,
-  type PaidOrder,
-  type ReturnedOrder,
   type StartOptions,
 } from './create-orders';
 export { OrderBusyError, OrderConflictError } from './errors';
 export type { Person } from './forget-person';
+export type { ClosedOrder, FoundAttempt, FoundOrder } from './found-order';
+export type { LostEventCounts } from './lost-events';
 export type { DoneMaintain, MaintainResult, SkippedMaintain } from './maintain';
 export type { OpenedOrder, OpenOptions, OrderRequest } from './open';
-export type { ReconcileCounts, ReconcileOrdersOptions } from './reconcile';
+export type {
+  ForeignNotification,
+  NeedsPerson,
+  OrderCallbacksOf,
+  OrderContext,
+  OrdersOptions,
+  PaidOrder,
+  RecurrenceOfOrder,
+  ReturnedOrder,
+} from './options';
+export type { MaintainOptions, ReconcileCounts, ReconcileOrdersOptions } from './reconcile';
+export type { RecurrenceEvent } from './recurrence-events';
+export type { FoundRecurrence, RecurrenceCharge } from './recurrences';

@@ -1,7 +1,9 @@
 import { newToken } from '../shared/bytes';
+import { DAY_MS, HOUR_MS, MINUTE_MS, stopwatch } from '../shared/time';
 import type { SingleRecords } from '../stores/steps';
 import { CLOCK_TOLERANCE_MS } from './attempt';
 import type { CaseCounts } from './cases';
+import type { LostEventCounts } from './lost-events';
 import { KEPT_MS } from './order-records';
 import type { Cursor, ReconcileCounts } from './reconcile';
 
@@ -20,43 +22,71 @@ export interface SkippedMaintain {
 export interface DoneMaintain {
   /** This process did it. */
   readonly skipped: false;
-  /** How many cases were tried again, by what became of them; missing if that failed. */
-  readonly replayed?: CaseCounts | undefined;
   /** How many expired records were deleted; missing if that failed. */
   readonly deleted?: number | undefined;
   /** What `reconcile` found; missing if it failed. */
   readonly reconciled?: ReconcileCounts | undefined;
+  /** How many cases were tried again, by what became of them; missing if that failed. */
+  readonly replayed?: CaseCounts | undefined;
   /** How many returns were run whose own notification has not come; missing if that failed. */
   readonly returned?: number | undefined;
+  /**
+   * What the search for lost events of recurrences has found; missing if it was not time for it, if no event has ever come, or
+   * if it failed.
+   */
+  readonly recurrences?: LostEventCounts | undefined;
+  /** Whether each part came to its end; not if `withinMs` is over, or the signal has fired. The next run goes on from there. */
+  readonly isComplete: boolean;
   /** What the parts that failed have thrown, in their order. Each was reported, too. */
   readonly errors: readonly unknown[];
 }
 
-/** The record that keeps where `reconcile` is, and which process is at it. */
+/** The record that keeps where `maintain` is, and which process is at it. */
 interface MaintainRecord {
+  /** Where the last `reconcile` ended; missing if it came round. */
   readonly cursor?: Cursor | undefined;
+  /** The last case that was looked at; missing if all were. */
+  readonly lastCase?: string | undefined;
+  /** When the last run ended; before the first, when the listener looked first. By the database's clock. */
+  readonly endedAt?: number | undefined;
   readonly owner?: string | undefined;
   readonly leaseUntil?: number | undefined;
+}
+
+/** How long a run may take. */
+const WITHIN_MS = 10 * MINUTE_MS;
+
+/**
+ * How much of that may be over when each part ends, in their order: the ones after it have what is left. Asking the service
+ * comes first, because a payer waits for it; a service that hangs must not keep the cases waiting, nor these the returns.
+ */
+const ENDS = { reconcile: 0.5, cases: 0.8, returns: 0.9, recurrences: 1 } as const;
+
+/** Gives what the time of each part is measured by: how many milliseconds it has left. */
+export function shareTime(withinMs: number = WITHIN_MS): (part: keyof typeof ENDS) => () => number {
+  const elapsed = stopwatch();
+  return (part) => () => withinMs * ENDS[part] - elapsed();
 }
 
 /** How long a process that died keeps the others away. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 
-/** Where the last `reconcile` ended. */
-export async function readCursor(records: SingleRecords): Promise<Cursor | undefined> {
-  const { value } = await records.readRecord<MaintainRecord>('maintain', '');
-  return value?.cursor;
+/** Where the last run has stopped. */
+export type Progress = Pick<MaintainRecord, 'cursor' | 'lastCase'>;
+
+export async function readProgress(records: SingleRecords): Promise<Progress> {
+  return (await records.readRecord<MaintainRecord>('maintain', '')).value ?? {};
 }
 
-export async function saveCursor(records: SingleRecords, cursor: Cursor | undefined): Promise<void> {
-  await change(records, (record) => ({ ...record, cursor }));
+export async function saveProgress(records: SingleRecords, progress: Progress): Promise<void> {
+  await change(records, (record) => ({ ...record, ...progress }));
 }
 
 /** Runs the work while no other process does. */
 export async function alone<Result>(
   records: SingleRecords,
-  work: () => Promise<Result>,
+  work: (progress: Progress) => Promise<Result>,
 ): Promise<Result | SkippedMaintain> {
   const owner = newToken();
   let until = 0;
@@ -77,13 +107,51 @@ export async function alone<Result>(
     });
   // If it fails, another process may begin beside this one, which repeats questions and does no harm.
   const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
+  let hasEnded = false;
   try {
-    return await work();
+    const result = await work(claimed);
+    hasEnded = true;
+    return result;
   } finally {
     clearInterval(timer);
-    const end = ({ owner: by, cursor }: MaintainRecord) => (by === owner ? { cursor } : undefined);
+    const end = ({ owner: by, leaseUntil: _, ...kept }: MaintainRecord, now: number) => {
+      if (by !== owner) return undefined;
+      return hasEnded ? { ...kept, endedAt: now } : kept;
+    };
     await change(records, end).catch(() => undefined);
   }
+}
+
+/** A little more than a day: whoever runs it once a day is not told. */
+const NOT_MAINTAINED_MS = 25 * HOUR_MS;
+
+/**
+ * Gives what is called with each answer. It looks at most once an hour whether a run has ended within 25 hours, and says so at
+ * most once a day if none has. Before the first run, these count from the first look.
+ */
+export function watchRuns(records: SingleRecords, onNone: () => void): () => Promise<void> {
+  let sinceLook: (() => number) | undefined;
+  let sinceTold: (() => number) | undefined;
+  return async () => {
+    if (sinceLook !== undefined && sinceLook() < HOUR_MS) return;
+    sinceLook = stopwatch();
+    try {
+      const { value, now } = await records.readRecord<MaintainRecord>('maintain', '');
+      if (value?.endedAt === undefined) {
+        await change(records, (record, at) =>
+          record.endedAt === undefined ? { ...record, endedAt: at } : undefined,
+        );
+        return;
+      }
+      const isTold = sinceTold !== undefined && sinceTold() < DAY_MS;
+      if (now - value.endedAt < NOT_MAINTAINED_MS || isTold) return;
+    } catch {
+      // The next look is in an hour.
+      return;
+    }
+    sinceTold = stopwatch();
+    onNone();
+  };
 }
 
 /** Changes the record. Resolves with `undefined` if there is nothing to change. */

@@ -18,8 +18,8 @@ import {
   type Step,
   withAttempt,
 } from './attempt';
-import { moneyOf } from './booking';
 import { OrderBusyError, OrderConflictError } from './errors';
+import { moneyOf, variableOf } from './money';
 import { type OrderReading, readOrder, takeReference, writeOrder } from './order-records';
 
 /** A request whose `referenceCode` is made from the order's key. */
@@ -63,16 +63,28 @@ export type OpenedOrder =
       /** When the journey was begun, in milliseconds since 1970, by the database's clock. */
       readonly createdAt: number;
       /**
-       * When the QR code is over, in milliseconds since 1970, by the database's clock: the request's `maxAge`, and a
-       * minute more. Missing without a `maxAge`. An `open` after that makes a new one, unless it was paid.
+       * When the QR code dies, in milliseconds since 1970, by the database's clock: the request's `maxAge` after its call was
+       * begun. Missing without a `maxAge`. A minute or two after that, `open` makes a new one, unless it was paid.
        */
       readonly expiresAt?: number | undefined;
     }
   | (JourneyOfOrder & {
-      /** It is booked: `paid` has run. Also if all of its money has gone back: to sell again, take another order key. */
+      /**
+       * It is booked: `paid` has run. Also if all of its money has gone back, so give access by what is booked: to sell
+       * again, take another order key.
+       */
       readonly state: 'paid';
       /** What has gone back of it. */
       readonly returns: readonly ReturnedMoney[];
+    })
+  | (JourneyOfOrder & {
+      /**
+       * The payer has approved its recurrence, and nothing is paid yet (the service's public pages; not in its document). Show no
+       * QR code: it would be a second recurrence.
+       */
+      readonly state: 'authorized';
+      /** When it is charged next, as the service says it: `yyyy-MM-dd HH:mm:ss`, in São Paulo time. */
+      readonly nextChargeAt?: string | undefined;
     })
   | (JourneyOfOrder & {
       /** Its money has come, and is not booked: it is one of `orders.cases()`, or is being booked now. Show no QR code. */
@@ -153,7 +165,8 @@ export async function openOrder(
       // Whether a write was made, and by whom, shows when the record is read again.
       if (step.do === 'change') await writeOrder(records, step.order, reading);
       if (step.do === 'begin') {
-        await begin(records, reading, step, { ...opening, currency, totalTimeoutMs });
+        const variable = variableOf(copy);
+        await begin(records, reading, step, { ...opening, currency, variable, totalTimeoutMs });
       }
     } catch (cause) {
       step = { do: 'wait' };
@@ -169,10 +182,12 @@ export async function openOrder(
     if (step.do === 'paid') {
       return { state: 'paid', ...journeyOf(step.attempt), returns: returns.map(seenReturn) };
     }
+    if (step.do === 'authorized') {
+      return { state: 'authorized', ...journeyOf(step.attempt), nextChargeAt: step.nextChargeAt };
+    }
     if (step.do === 'review') return { state: 'review', ...journeyOf(step.attempt) };
     if (step.do === 'throw') throw step.error;
-    if (step.do === 'conflict')
-      throw new OrderConflictError(step.paths, step.attempt?.uuid, step.isPaid ? 'paid' : 'open');
+    if (step.do === 'conflict') throw new OrderConflictError(step.paths, step.attempt?.uuid, step.state);
     if (step.do === 'full') throw new OrderBusyError('attempts');
     if (step.do === 'closed') throw closedMeanwhile(step.uuid);
     if (step.do === 'ask') {
@@ -194,14 +209,23 @@ async function begin(
   records: SingleRecords,
   reading: OrderReading,
   { attempt, order }: { readonly attempt: number; readonly order: Order },
-  more: Opening & { readonly currency: string; readonly totalTimeoutMs: number },
+  more: Opening & Pick<Attempt, 'currency' | 'variable'> & { readonly totalTimeoutMs: number },
 ): Promise<void> {
   const { now } = reading;
-  const { token, money, currency, totalTimeoutMs } = more;
+  const { token, money, currency, variable, totalTimeoutMs } = more;
   const { referenceCode, lastReference } = await takeReference(records, order);
   const leaseUntil = now + totalTimeoutMs + LEASE_MARGIN_MS;
   const times = { startedAt: now, leaseUntil, changedAt: now };
-  const begun = { attempt, referenceCode, state: 'sending' as const, token, money, currency, ...times };
+  const begun = {
+    attempt,
+    referenceCode,
+    state: 'sending' as const,
+    token,
+    money,
+    currency,
+    variable,
+    ...times,
+  };
   const next = withAttempt({ ...order, begunAttempts: attempt, lastReference, newest: money }, begun);
   await writeOrder(records, next, reading);
 }
@@ -265,8 +289,8 @@ export function seenReturn({ id, sale, amount, status, at }: Return): ReturnedMo
 
 function closedMeanwhile(uuid: string): StoreError {
   return new StoreError(
-    `The order was closed while its journey ${uuid} was being created. Nobody sees its QR code. Call \`open\` again ` +
-      'for a new journey, if the order is wanted after all.',
+    `The order was closed, or its recurrence has ended, while its journey ${uuid} was being created. Nobody sees its QR ` +
+      'code. Call `open` again for a new journey, if the order is wanted after all.',
   );
 }
 

@@ -2,9 +2,25 @@ import { StoreError } from '../errors';
 import type { OrderReference } from '../service/notifications/notification';
 import { newToken } from '../shared/bytes';
 import { DAY_MS } from '../shared/time';
+import { isSameId, oneSpelling } from '../shared/uuid';
+import type { DeadLetter } from '../stores/dead-letters';
 import type { NextRecord, ReadResult, SingleRecords } from '../stores/steps';
+import { identify } from '../webhooks/key';
 import type { FoundKey } from '../webhooks/order-link';
-import { ASKED_FOR_MS, type Attempt, isAskable, isOpen, needsQuestion, type Order } from './attempt';
+import { strayIdentity } from '../webhooks/unexpected-repeat';
+import {
+  ASKED_FOR_MS,
+  type Attempt,
+  isAskable,
+  isAskedAbout,
+  isOpen,
+  needsQuestion,
+  type Order,
+  undecided,
+} from './attempt';
+import { MAX_DISMISSED } from './marks';
+import { liveOf } from './recurrences';
+import { MAX_REMEMBERED } from './returns';
 
 /** An order, at the version that was read. */
 export interface OrderReading {
@@ -33,8 +49,8 @@ function newOrder(key: string): Order {
 
 /** @throws `StoreError` for a record that is no order */
 export function checkOrder(order: Order): Order {
-  const { attempts, payments, returns } = order;
-  if ([attempts, payments, returns].every(Array.isArray)) return order;
+  const { attempts, payments, returns, recurrences = [] } = order;
+  if ([attempts, payments, returns, recurrences].every(Array.isArray)) return order;
   throw new StoreError('A record of an order lacks one of its lists. Something else wrote there.');
 }
 
@@ -69,7 +85,7 @@ async function pointedOrder(
       uuid !== undefined && before.order.attempts.find((each) => each.attempt === attempt)?.uuid !== uuid,
   );
   const isAskedAgain = newUuids.some((each) => isAskable(order, each, now));
-  if (isAskedAgain || (needsQuestion(order, now) && !needsQuestion(before.order, now))) {
+  if (isAskedAgain || (needsQuestion(order, now) && !isAskedAbout(before.order, now))) {
     await point(records, 'open:', order.key, order.key);
   }
   const uuids = new Set(newUuids.map(({ uuid }) => uuid as string));
@@ -85,9 +101,35 @@ async function pointedOrder(
   const isPointed = order.attempts.some(({ uuid }) => uuid === sale);
   const isBooked = before.order.payments.some((each) => each.sale === sale);
   if (sale !== undefined && !isPointed && !isBooked) uuids.add(sale);
-  for (const uuid of uuids) await point(records, 'uuid:', uuid, order.key);
+  // Own money that was found by its reference: a person decides about it by its sale alone, once its letter is over.
+  const knownBefore = undecided(before.order).map((each) => each.sale);
+  for (const { sale: own } of undecided(order)) {
+    const isAttempts = order.attempts.some(({ uuid }) => uuid === own);
+    if (!isAttempts && !knownBefore.includes(own)) uuids.add(own);
+  }
+  for (const uuid of uuids) await pointNew(records, 'uuid:', uuid, order.key, now);
+  const until = lastsUntil(order, now);
+  for (const each of order.recurrences ?? []) {
+    const known = before.order.recurrences?.find(({ idRec }) => idRec === each.idRec);
+    const isLater = until > now + KEPT_MS && known?.nextChargeAt !== each.nextChargeAt;
+    // What is found without a reference: the first event of a recurrence says whose it is.
+    if (known === undefined) await pointNew(records, 'recurrence:', each.idRec, order.key, now, until);
+    else if (isLater || isOld) await point(records, 'recurrence:', each.idRec, order.key, until);
+  }
   const pointedAt = isOld ? now : (order.pointedAt ?? now);
-  return { value: { ...order, pointedAt }, until: now + KEPT_MS };
+  return { value: { ...order, pointedAt }, until };
+}
+
+/** How long after the day on which it is charged next an order is kept: its charge may be tried again, and told of late. */
+const AFTER_CHARGE_MS = 60 * DAY_MS;
+/** Nobody has confirmed the day of an event. */
+const MOST_KEPT_MS = 5 * 365 * DAY_MS;
+
+/** When an order is over: never before its next charge. */
+function lastsUntil(order: Order, now: number): number {
+  const days = liveOf(order).map(({ nextChargeAt = '' }) => Date.parse(nextChargeAt.slice(0, 10)));
+  const charged = days.filter((day) => day <= now + MOST_KEPT_MS).map((day) => day + AFTER_CHARGE_MS);
+  return Math.max(now + KEPT_MS, ...charged);
 }
 
 /** The attempts that the service has refused: no payment is ever found by their references. */
@@ -99,7 +141,10 @@ function refusedSince(before: Order, { attempts }: Order): readonly Attempt[] {
 
 /** Whether a payment may still be found by the attempt. */
 function mayBePaid(attempt: Attempt, now: number): boolean {
-  return attempt.state === 'paid' || isOpen(attempt) || attempt.changedAt > now - ASKED_FOR_MS;
+  const { state } = attempt;
+  return (
+    state === 'paid' || state === 'authorized' || isOpen(attempt) || attempt.changedAt > now - ASKED_FOR_MS
+  );
 }
 
 /** How many references are tried before one of chance. */
@@ -123,26 +168,67 @@ export async function takeReference(
   return { referenceCode, lastReference: lastReference + TRIED_REFERENCES };
 }
 
-/** Finds an order by the uuid, else by the reference. */
+/** What a reference, a uuid or a recurrence leads to. */
+interface Found extends FoundKey {
+  /** Whether the order did not know of the recurrence. */
+  readonly isFirstEvent: boolean;
+}
+
+/** Finds an order by the uuid, else by the reference, else by the recurrence. */
 export async function findOrder(
   records: SingleRecords,
-  { uuid, referenceCode }: OrderReference,
-): Promise<FoundKey> {
+  { uuid, referenceCode, idRec }: OrderReference & { readonly idRec?: string | undefined },
+): Promise<Found> {
   const byUuid = await follow(records, 'uuid:', uuid);
   const { early = [] } = byUuid ?? {};
-  return { key: byUuid?.key ?? (await follow(records, 'reference:', referenceCode))?.key, early };
+  const byReference = byUuid?.key ?? (await follow(records, 'reference:', referenceCode))?.key;
+  const byRecurrence = (await follow(records, 'recurrence:', idRec))?.key;
+  const key = byReference ?? byRecurrence;
+  const isFirstEvent = idRec !== undefined && key !== undefined && byRecurrence === undefined;
+  // The first event of a recurrence has said whose it is.
+  const isOthers = byRecurrence !== undefined && byRecurrence !== key;
+  return { key, early, isOthers, isFirstEvent };
+}
+
+/** The case of a payment, which may have been done as money of no order before. */
+export async function caseOfSale(records: SingleRecords, sale: string): Promise<DeadLetter | undefined> {
+  const identity = identify('payment', sale, ['PAID']);
+  return (await records.readLetter(identity.key)) ?? (await records.readLetter(strayIdentity(identity).key));
+}
+
+/** Whether a sale is known: it is an attempt's own, or a person or `paid` has ended it. */
+export async function isSaleKnown(records: SingleRecords, sale: string): Promise<boolean> {
+  const key = (await follow(records, 'uuid:', sale))?.key;
+  return key !== undefined && remembers((await readOrder(records, key)).order, sale);
+}
+
+/**
+ * Whether an order has a sale that leads to it: its pointer is written first, and a crash may have left nothing else. One that
+ * may have been forgotten since counts.
+ */
+function remembers(order: Order, sale: string): boolean {
+  const { attempts, payments, dismissed = [] } = order;
+  const isFull = payments.length >= MAX_REMEMBERED || dismissed.length >= MAX_DISMISSED;
+  if (isFull) return true;
+  const ended = [...payments, ...dismissed, ...undecided(order)].map((each) => each.sale);
+  return [...attempts.map(({ uuid }) => uuid), ...ended].some((each) => isSameId(each, sale));
 }
 
 async function follow(
   records: SingleRecords,
-  prefix: 'uuid:' | 'reference:',
+  prefix: 'uuid:' | 'reference:' | 'recurrence:',
   id: string | null | undefined,
 ): Promise<Pointer | undefined> {
   if (typeof id !== 'string' || id === '') return undefined;
-  return (await records.readRecord<Pointer>(prefix, id)).value;
+  return (await records.readRecord<Pointer>(prefix, placeOf(prefix, id))).value;
 }
 
-/** The record under `open:`, `reference:` and `uuid:`. */
+/** A reference is the merchant's own text: two that differ in anything are two. */
+function placeOf(prefix: keyof typeof FRESH_MS, id: string): string {
+  return prefix === 'uuid:' || prefix === 'recurrence:' ? oneSpelling(id) : id;
+}
+
+/** The record under `open:`, `reference:`, `uuid:` and `recurrence:`. */
 export interface Pointer {
   /** The order's key; missing for a sale that is not known yet. */
   readonly key?: string | undefined;
@@ -156,12 +242,13 @@ export interface Pointer {
  * How long a pointer need not be written again. `reconcile` forgets one to an order that it need not ask about after ten
  * minutes: by then, the write of the order that follows the pointer's has ended.
  */
-const FRESH_MS = { 'open:': 5 * 60 * 1000, 'reference:': DAY_MS, 'uuid:': DAY_MS };
+const FRESH_MS = { 'open:': 5 * 60 * 1000, 'reference:': DAY_MS, 'uuid:': DAY_MS, 'recurrence:': DAY_MS };
 
 /**
  * Points to the order. Resolves with `false` for a reference that another order has. A pointer that already points to
  * this order is free to use: a crash between it and the order leaves such.
  *
+ * @param orderUntil - how long the order is kept, if that is longer than usual
  * @throws `StoreError` if somebody else writes the same pointer at this moment
  */
 async function point(
@@ -169,16 +256,44 @@ async function point(
   prefix: keyof typeof FRESH_MS,
   id: string,
   key: string,
+  orderUntil = 0,
 ): Promise<boolean> {
-  const read = await records.readRecord<Pointer>(prefix, id);
+  const place = placeOf(prefix, id);
+  const read = await records.readRecord<Pointer>(prefix, place);
   const { value, now } = read;
+  const until = Math.max(now + KEPT_MS, orderUntil) + POINTED_MS + DAY_MS;
   if (value?.key !== undefined && value.key !== key) return false;
-  if (value?.key !== undefined && now - value.at < FRESH_MS[prefix]) return true;
-  const until = now + KEPT_MS + POINTED_MS + DAY_MS;
-  if (await records.writeRecord(prefix, id, { ...value, key, at: now }, read, until)) return true;
+  const isLongEnough = (read.until ?? until) >= until - DAY_MS;
+  if (value?.key !== undefined && now - value.at < FRESH_MS[prefix] && isLongEnough) return true;
+  if (await records.writeRecord(prefix, place, { ...value, key, at: now }, read, until)) return true;
   throw new StoreError(
     `Another process wrote the record \`${prefix}\` of the same order at the same time. Try again.`,
   );
+}
+
+/** The same for what is mostly not pointed to yet: one statement then, and no reading before it. */
+async function pointNew(
+  records: SingleRecords,
+  prefix: keyof typeof FRESH_MS,
+  id: string,
+  key: string,
+  now: number,
+  orderUntil = 0,
+): Promise<boolean> {
+  const until = Math.max(now + KEPT_MS, orderUntil) + POINTED_MS + DAY_MS;
+  const isNew = await records.writeRecord(
+    prefix,
+    placeOf(prefix, id),
+    { key, at: now },
+    { version: 0, now },
+    until,
+  );
+  return isNew || point(records, prefix, id, key, orderUntil);
+}
+
+/** Remembers whose a sale is. */
+export async function pointToSale(records: SingleRecords, sale: string, key: string): Promise<void> {
+  await point(records, 'uuid:', sale, key);
 }
 
 /** How long a return is remembered beside a sale that nobody knows, and how many of them. */
@@ -187,12 +302,16 @@ const MAX_EARLY = 20;
 
 /** Remembers a return beside its sale, for the delivery that books that. */
 export async function pointEarly(records: SingleRecords, sale: string, id: string): Promise<void> {
-  const read = await records.readRecord<Pointer>('uuid:', sale);
-  const { value, now, until = now + EARLY_KEPT_MS } = read;
-  if (value?.key !== undefined || value?.early?.includes(id)) return;
-  const early = [...(value?.early ?? []), id].slice(-MAX_EARLY);
+  const place = placeOf('uuid:', sale);
+  const read = await records.readRecord<Pointer>('uuid:', place);
+  const { value, now, until = 0 } = read;
+  const isKnown = value?.early?.includes(id) ?? false;
+  // A letter that was told again after its time lives for another month.
+  if (value?.key !== undefined || (isKnown && until - now > EARLY_KEPT_MS - DAY_MS)) return;
+  const early = isKnown ? value?.early : [...(value?.early ?? []), id].slice(-MAX_EARLY);
   // If somebody else writes it now, `maintain` runs the return.
-  await records.writeRecord('uuid:', sale, { at: now, ...value, early }, read, until);
+  const next = { at: now, ...value, early };
+  await records.writeRecord('uuid:', place, next, read, Math.max(until, now + EARLY_KEPT_MS));
 }
 
 /** Forgets an `open:` pointer that was listed, unless it was written again since. */
@@ -215,14 +334,14 @@ async function forgetPointer(
 /**
  * Changes an order. Resolves with what it is then.
  *
- * @param known - what was read before, in place of the first read
+ * @param earlier - what was read before, in place of the first read
  * @throws `StoreError` if others write the order each time
  */
 export async function changeOrder(
   records: SingleRecords,
   key: string,
   change: (order: Order, now: number) => Order,
-  known?: OrderReading | undefined,
+  earlier?: OrderReading | undefined,
 ): Promise<Order> {
   let order = newOrder(key);
   const next = async (read: ReadResult<Order>) => {
@@ -230,6 +349,6 @@ export async function changeOrder(
     order = change(reading.order, reading.now);
     return order === reading.order ? undefined : pointedOrder(records, order, reading);
   };
-  await records.changeRecord<Order>('order:', key, next, known && { ...known, value: known.order });
+  await records.changeRecord<Order>('order:', key, next, earlier && { ...earlier, value: earlier.order });
   return order;
 }

@@ -2,19 +2,22 @@ import {
   checkReconcileOptions,
   RECONCILE_OPTIONS,
   type ReconcileOptions,
+  type ReconcileResult,
   reconcile,
 } from '../client/reconcile';
 import { AbortedError, ApiError } from '../errors';
 import type { Transaction } from '../service/operations/get-transaction';
 import { notify } from '../shared/notify';
-import { DAY_MS, HOUR_MS } from '../shared/time';
+import { DAY_MS, HOUR_MS, LONGEST_TIMER_MS, onAbort } from '../shared/time';
 import { UnreadableRecordError } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { checkDuration, type OptionNames, readNamedOptions } from '../values/option-checks';
-import { isAskable, moved, type Order, type Return } from './attempt';
-import { answered } from './booking';
+import { isAskable, moved, type Order, type Return, undecided } from './attempt';
+import { answered, withUnknown } from './marks';
+import { isImmediate } from './money';
 import { changeOrder, forgetOpen, type Pointer, readOrder } from './order-records';
+import type { Asked } from './settle';
 
 /** Options of `orders.reconcile` and `orders.maintain`. */
 export interface ReconcileOrdersOptions extends Omit<ReconcileOptions, 'onProgress'> {
@@ -25,7 +28,8 @@ export interface ReconcileOrdersOptions extends Omit<ReconcileOptions, 'onProgre
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Ends the run after that many failed queries in a row: the service is down, or refuses the client's credentials.
+   * Ends the run after that many failed queries in a row: the service is down, or refuses the client's credentials. A 404
+   * is no failure.
    *
    * @defaultValue 20
    */
@@ -40,18 +44,37 @@ export interface ReconcileOrdersOptions extends Omit<ReconcileOptions, 'onProgre
   readonly onProgress?: ((progress: { readonly done: number }) => void) | undefined;
 }
 
+/** Options of `orders.maintain`. */
+export interface MaintainOptions extends ReconcileOrdersOptions {
+  /**
+   * How long a run may take, in milliseconds, all its parts together; asking the service takes half of it at most. What is
+   * left waits for the next run, which goes on where this one stopped. Deleting what has expired is not cut short.
+   *
+   * @defaultValue 10 minutes
+   */
+  readonly withinMs?: number | undefined;
+}
+
 const NAMES: OptionNames<ReconcileOrdersOptions> = { ...RECONCILE_OPTIONS, maxAgeMs: true };
+const MAINTAIN_NAMES: OptionNames<MaintainOptions> = { ...NAMES, withinMs: true };
 
 /**
  * The options of a run, before anything is asked.
  *
  * @throws `ConfigurationError` for the first option that cannot work
  */
-export function readReconcileOptions(
-  call: 'reconcile' | 'maintain',
-  options: ReconcileOrdersOptions,
-): ReconcileOrdersOptions {
-  const own = readNamedOptions(call, options, NAMES);
+export function readReconcileOptions(options: ReconcileOrdersOptions): ReconcileOrdersOptions {
+  return checked(readNamedOptions('reconcile', options, NAMES));
+}
+
+/** @throws `ConfigurationError` for the first option that cannot work */
+export function readMaintainOptions(options: MaintainOptions): MaintainOptions {
+  const { withinMs, ...own } = readNamedOptions('maintain', options, MAINTAIN_NAMES);
+  if (withinMs !== undefined) checkDuration('withinMs', withinMs);
+  return { ...checked(own), withinMs };
+}
+
+function checked(own: ReconcileOrdersOptions): ReconcileOrdersOptions {
   checkReconcileOptions(own);
   if (own.maxAgeMs !== undefined) checkDuration('maxAgeMs', own.maxAgeMs);
   return own;
@@ -67,30 +90,34 @@ export interface ReconcileCounts {
   readonly closed: number;
   /** Attempts that the service says are paid, and that are a case for a person. */
   readonly review: number;
+  /** Attempts that the service does not know (404). They are asked about again a day later. */
+  readonly unknown: number;
   /** Queries and callbacks that failed: the next run tries again. */
   readonly failed: number;
   /**
-   * Whether the run came round; not if a rate limit, `stopAfterFailures` or the signal ended it. The next run goes on
-   * where this one ended.
+   * Whether the run came round; not if its time was over, or a rate limit, `stopAfterFailures`, the credentials or the
+   * signal ended it. The next run goes on where this one ended.
    */
   readonly isComplete: boolean;
 }
 
-/** What became of a transaction that the service says is paid. */
-export type Settled = 'booked' | 'case' | 'failed';
+/** What became of a transaction that the service says is paid. `busy`: it is being acted on now. */
+export type Settled = 'booked' | 'case' | 'failed' | 'busy';
 
 /** What a run works with. */
 export interface ReconcileContext {
   readonly client: TransactionSource;
   readonly records: SingleRecords & Pick<StoreSteps, 'listRecords'>;
-  /** Books it if it is expected. */
-  readonly settle: (uuid: string, transaction: Transaction) => Promise<Settled>;
+  /** Books it if it is expected; what the service denies, or does not know, becomes a case. */
+  readonly settle: (asked: Asked) => Promise<Settled>;
   /** Told how many records could not be read; the others are asked about. */
   readonly onUnreadable: (count: number) => void;
   /** Where the last run ended. */
   readonly cursor: Cursor | undefined;
   /** Remembers where this one is. */
   readonly saveCursor: (cursor: Cursor | undefined) => Promise<void>;
+  /** How long the run may take still, in milliseconds. */
+  readonly leftMs?: (() => number) | undefined;
 }
 
 /** Where a run is: the last order that is behind it. */
@@ -103,7 +130,7 @@ export interface Cursor {
 /** What a run came to. */
 export interface Reconciled {
   readonly counts: ReconcileCounts;
-  /** What ended it before it came round. */
+  /** What ended it before it came round, save its time. */
   readonly error?: unknown;
   /** Returns that the service told of beside their payment, and whose own notification has not come for an hour. */
   readonly untold: readonly { readonly key: string; readonly returned: Return }[];
@@ -118,68 +145,119 @@ const SETTLED_MS = 10 * 60 * 1000;
 /** Asks the service about every attempt that may have been paid without a notification. */
 export async function reconcileOrders(
   context: ReconcileContext,
-  { maxAgeMs = Number.POSITIVE_INFINITY, onProgress, ...options }: ReconcileOrdersOptions,
+  { maxAgeMs = Number.POSITIVE_INFINITY, onProgress, signal, ...options }: ReconcileOrdersOptions,
 ): Promise<Reconciled> {
-  const counts = { asked: 0, paid: 0, closed: 0, review: 0, failed: 0 };
+  const counts = { asked: 0, paid: 0, closed: 0, review: 0, unknown: 0, failed: 0 };
   const run = new Run(context.cursor);
-  const limits = { timeoutMs: 10_000, stopAfterFailures: 20, ...options };
+  const time = new RunTime(signal ?? undefined, context.leftMs?.());
+  const limits = { timeoutMs: 10_000, stopAfterFailures: 20, ...options, signal: time.signal };
   let saved = context.cursor;
   const save = async (cursor: Cursor | undefined) => {
     if (cursor?.place === saved?.place) return;
     await context.saveCursor(cursor);
     saved = cursor;
   };
-  const end = async (error?: unknown): Promise<Reconciled> => {
-    const isComplete = error === undefined;
-    // What has failed since the service answered last is asked again first, unless the caller has ended the run.
-    const cursor = error instanceof AbortedError ? run.cursor : run.cursorAtSuccess;
-    await save(isComplete ? undefined : cursor);
+  const end = async (isComplete: boolean, error?: unknown): Promise<Reconciled> => {
+    // What ended the run is told, and not that the same database has no room for the cursor.
+    await save(isComplete ? undefined : run.cursor()).catch((failure: unknown) => {
+      if (error === undefined) throw failure;
+    });
     return { counts: { ...counts, isComplete }, error, untold: run.untold };
   };
   try {
     const uuids = run.uuidsToAsk(context, maxAgeMs);
-    for await (const { uuid, transaction, error } of reconcile(context.client, uuids, limits)) {
+    for await (const result of reconcile(knowing(context.client), uuids, limits)) {
+      const { uuid, error } = result;
       counts.asked += 1;
-      const key = run.keyOf(uuid);
-      if (error !== undefined) {
+      if (isLongRateLimit(error)) {
         counts.failed += 1;
-        if (isLongRateLimit(error)) return await end(error);
-      } else if (key !== undefined) {
-        const became = await apply(context, key, uuid, transaction);
-        if (became !== undefined) counts[became] += 1;
+        return await end(false, error);
       }
-      run.answer(uuid, error === undefined);
-      if (counts.asked % SAVED_EVERY === 0) await save(run.cursor);
+      // Behind it from now on, whatever comes of it: what has failed is asked again in the next round.
+      const asked = run.answer(uuid);
+      const became = asked === undefined ? undefined : await apply(context, asked, result);
+      if (became !== undefined) counts[became] += 1;
+      if (counts.asked % SAVED_EVERY === 0) await save(run.cursor());
       notify(onProgress, { done: counts.asked });
     }
+    return await end(true);
   } catch (error) {
-    return end(error);
+    return end(false, time.isOver && error instanceof AbortedError ? undefined : error);
+  } finally {
+    time.stop();
   }
-  return end();
 }
 
-/** An order whose attempts are asked about. */
+/** What ends a run: the signal of its caller, or that its time is over. */
+class RunTime {
+  /** Whether its time is over, and nobody has ended it. */
+  isOver = false;
+  readonly signal: AbortSignal;
+  readonly stop: () => void;
+
+  constructor(signal: AbortSignal | undefined, leftMs: number = Number.POSITIVE_INFINITY) {
+    const controller = new AbortController();
+    this.signal = controller.signal;
+    const abort = () => controller.abort(signal?.reason);
+    const stopListening = onAbort(signal, abort);
+    if (signal?.aborted) abort();
+    const end = () => {
+      this.isOver = !this.signal.aborted;
+      controller.abort();
+    };
+    const timer = leftMs < LONGEST_TIMER_MS ? setTimeout(end, Math.max(0, leftMs)) : undefined;
+    this.stop = () => {
+      clearTimeout(timer);
+      stopListening();
+    };
+  }
+}
+
+/** In place of a transaction that the service does not know: a 404 is an answer, and no failure. */
+class UnknownTransaction {
+  constructor(readonly error: unknown) {}
+}
+
+function knowing(client: TransactionSource): TransactionSource {
+  return {
+    getTransaction: (uuid, limits) =>
+      client.getTransaction(uuid, limits).catch((error: unknown) => {
+        if (isUnknown(error)) return new UnknownTransaction(error) as unknown as Transaction;
+        throw error;
+      }),
+  };
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof ApiError && error.httpStatus === 404;
+}
+
+/** An order whose transactions are asked about. */
 interface AskedOrder {
   readonly at: Cursor;
   /** How many of its queries have no answer yet. */
   unanswered: number;
+  /** Sales of its own money that no case tells of: whatever the service says of them becomes one. */
+  readonly untold: readonly string[];
 }
 
 /** What one run has asked, in the order of the list. */
 class Run {
-  /** The last order that is behind the run, with all before it. */
-  cursor: Cursor | undefined;
-  /** The same, when the service answered last. */
-  cursorAtSuccess: Cursor | undefined;
   readonly untold: { key: string; returned: Return }[] = [];
   readonly #start: Cursor | undefined;
+  #cursor: Cursor | undefined;
   readonly #orders: AskedOrder[] = [];
   readonly #byUuid = new Map<string, AskedOrder>();
 
   constructor(start: Cursor | undefined) {
     this.#start = start;
-    this.cursor = start;
-    this.cursorAtSuccess = start;
+    this.#cursor = start;
+  }
+
+  /** The last order that is behind the run, with all before it, answered or not. */
+  cursor(): Cursor | undefined {
+    while (this.#orders[0]?.unanswered === 0) this.#cursor = this.#orders.shift()?.at;
+    return this.#cursor;
   }
 
   /** The uuids of all attempts to ask about, beginning after the cursor, and going round. */
@@ -202,6 +280,8 @@ class Run {
         try {
           yield* this.#uuidsOf(records, { key, place }, value, maxAgeMs);
         } catch (error) {
+          // One that can never be read must not keep the others from being asked about, in this run or the next.
+          this.#orders.push({ at: { key, place }, unanswered: 0, untold: [] });
           if (!(error instanceof UnreadableRecordError)) throw error;
           onUnreadable(1);
         }
@@ -216,33 +296,33 @@ class Run {
 
   async *#uuidsOf(records: ReconcileContext['records'], at: Cursor, pointer: Pointer, maxAgeMs: number) {
     const { order, now } = await readOrder(records, at.key);
-    const untold = order.returns.filter((each) => each.isUntold);
-    for (const returned of untold) {
+    const returns = order.returns.filter((each) => each.isUntold);
+    for (const returned of returns) {
       if (now - returned.at > HOUR_MS) this.untold.push({ key: at.key, returned });
     }
     const attempts = order.attempts.filter((each) => isAskable(order, each, now));
-    const untoldCases = await salesWithoutLetter(records, order, now);
-    const isSilent = attempts.length === 0 && untold.length === 0 && untoldCases.length === 0;
+    const untold = await salesWithoutLetter(records, order, now);
+    const isWaiting = order.attempts.some(({ state }) => state === 'authorized') || order.begun !== undefined;
+    const isSilent = attempts.length === 0 && returns.length === 0 && untold.length === 0 && !isWaiting;
     if (isSilent && now - pointer.at > SETTLED_MS) await forgetOpen(records, pointer);
-    const asking = attempts.filter(({ changedAt }) => changedAt >= now - maxAgeMs);
-    const uuids = [...asking.map(({ uuid }) => uuid as string), ...untoldCases];
-    const asked = { at, unanswered: uuids.length };
+    const asking = attempts.filter(
+      ({ changedAt, unknownAt = Number.NEGATIVE_INFINITY }) =>
+        changedAt >= now - maxAgeMs && now - unknownAt >= DAY_MS,
+    );
+    const uuids = new Set([...asking.map(({ uuid }) => uuid as string), ...untold]);
+    const asked = { at, unanswered: uuids.size, untold };
     this.#orders.push(asked);
     for (const uuid of uuids) this.#byUuid.set(uuid, asked);
     yield* uuids;
   }
 
-  keyOf(uuid: string): string | undefined {
-    return this.#byUuid.get(uuid)?.at.key;
-  }
-
-  answer(uuid: string, isSuccess: boolean): void {
+  /** Counts an answer, or a failure, of the order that it gives. */
+  answer(uuid: string): AskedOrder | undefined {
     const asked = this.#byUuid.get(uuid);
-    if (asked === undefined) return;
+    if (asked === undefined) return undefined;
     this.#byUuid.delete(uuid);
     asked.unanswered -= 1;
-    while (this.#orders[0]?.unanswered === 0) this.cursor = this.#orders.shift()?.at;
-    if (isSuccess) this.cursorAtSuccess = this.cursor;
+    return asked;
   }
 }
 
@@ -250,17 +330,19 @@ class Run {
 const LETTERS_MS = 29 * DAY_MS;
 
 /**
- * The sales of cases about own money whose letter was not written, as after a crash between the order and the letter. The
- * service is asked about them, and its answer goes the way of a notification, which writes the letter.
+ * The sales of own money whose case was not written, as after a crash between the order and the letter, or in the first
+ * `paid`. The service is asked about them, and its answer goes the way of a notification, which writes the letter.
  */
 async function salesWithoutLetter(
   records: SingleRecords,
-  { attempts }: Order,
+  order: Order,
   now: number,
 ): Promise<readonly string[]> {
   const sales: string[] = [];
-  for (const { id, sale, at } of attempts.flatMap(({ review = [] }) => review)) {
-    if (now - at < LETTERS_MS && (await records.readLetter(id)) === undefined) sales.push(sale);
+  for (const { id, sale, at } of undecided(order)) {
+    // What has begun is asked about until it ends.
+    const isOver = id !== order.begun?.key && now - at >= LETTERS_MS;
+    if (!isOver && (await records.readLetter(id)) === undefined) sales.push(sale);
   }
   return sales;
 }
@@ -268,28 +350,40 @@ async function salesWithoutLetter(
 /** Does what the service's answer asks for, and says what became of the attempt. */
 async function apply(
   { records, settle }: ReconcileContext,
-  key: string,
-  uuid: string,
-  transaction: Transaction,
-): Promise<'paid' | 'closed' | 'review' | 'failed' | undefined> {
-  const { situation } = transaction;
-  if (situation === 'CANCELLED') {
-    await changeOrder(records, key, (order, now) => cancelled(order, uuid, now));
-    return 'closed';
+  { at: { key }, untold }: AskedOrder,
+  { uuid, transaction }: ReconcileResult,
+): Promise<'paid' | 'closed' | 'review' | 'unknown' | 'failed' | undefined> {
+  if (transaction === undefined) return 'failed';
+  const isUntold = untold.includes(uuid);
+  if (transaction instanceof UnknownTransaction) {
+    await changeOrder(records, key, (order, now) => withUnknown(order, uuid, now));
+    if (isUntold) await settle({ uuid, error: transaction.error });
+    return 'unknown';
   }
-  if (situation !== 'PAID') return undefined;
-  const settled = await settle(uuid, transaction);
+  const { situation } = transaction;
+  if (situation === 'CANCELLED') await changeOrder(records, key, (order, now) => cancelled(order, uuid, now));
+  if (situation !== 'PAID') {
+    if (isUntold) await settle({ uuid, transaction });
+    return situation === 'CANCELLED' ? 'closed' : undefined;
+  }
+  const settled = await settle({ uuid, transaction });
   if (settled === 'failed') return 'failed';
+  if (settled === 'busy') return undefined;
   // Booked, dismissed or a case by now: whatever it is, there is nothing more to ask.
   if (settled === 'booked') await changeOrder(records, key, (order) => withoutQuestion(order, uuid));
   return settled === 'case' ? 'review' : 'paid';
 }
 
-/** The order once its journey is cancelled at the service. */
+/**
+ * The order once its journey is cancelled at the service. Not paid is not unused: a payer may have approved its recurrence,
+ * or may still be told to have done so where nothing is paid at once.
+ */
 function cancelled(order: Order, uuid: string, now: number): Order {
   const attempt = order.attempts.find((each) => each.uuid === uuid);
   if (attempt === undefined || attempt.state === 'paid') return answered(order, uuid);
-  return moved(order, { ...attempt, isAnswered: true }, 'closed', now);
+  if (attempt.state === 'authorized') return answered(order, uuid);
+  const isLater = !isImmediate(order, attempt) && attempt.state !== 'closed';
+  return moved(order, { ...attempt, isAnswered: true }, isLater ? 'expired' : 'closed', now);
 }
 
 /** What a person has dismissed is done, and no payment of the order. */

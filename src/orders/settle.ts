@@ -1,3 +1,4 @@
+import { CHARGE_PAID, type RecurrencePayload } from '../service/notifications/recurrence';
 import type { Transaction } from '../service/operations/get-transaction';
 import type { Settlement } from '../webhooks/cause';
 import { conclude } from '../webhooks/conclude';
@@ -9,21 +10,78 @@ import { run } from '../webhooks/run-once';
 
 // What the service says when it is asked goes the way of a notification, so that it and a delivery never act twice.
 
-/** What a settlement takes. */
-export interface PaidTransaction {
+/** What the service has said of a transaction. */
+export interface Asked {
   readonly uuid: string;
-  readonly transaction: Transaction;
+  /** Missing if it has said nothing. */
+  readonly transaction?: Transaction | undefined;
+  /** Why it has said nothing. */
+  readonly error?: unknown;
 }
 
 /**
- * Acts on a transaction that was paid, as a notification of it would: for what `createOrders` finds by asking. It takes
- * the subject `payment:<uuid>` with the state `PAID`, so that it and a notification with that `saleToken` never act twice.
+ * Acts on a transaction that was asked about, as a notification of its payment would: for what `createOrders` finds by
+ * asking. It takes the subject `payment:<uuid>` with the state `PAID`, so that it and a notification with that `saleToken`
+ * never act twice. What the service denies, or does not know, becomes a case.
  */
-export async function settle({ uuid, transaction }: PaidTransaction, parts: ListenerParts): Promise<Outcome> {
-  const { amount, currency, referenceCode } = transaction;
+export async function settle({ uuid, transaction, error }: Asked, parts: ListenerParts): Promise<Outcome> {
+  const { amount, currency, referenceCode } = transaction ?? {};
   const payload = { saleToken: uuid, newStatus: 'PAID', amount, currency, referenceCode };
-  const said = { getTransaction: async () => transaction };
+  const said = {
+    getTransaction: async () => {
+      if (transaction === undefined) throw error;
+      return transaction;
+    },
+  };
   return actOn({ kind: 'payment', payload }, identify('payment', uuid, ['PAID']), parts, said);
+}
+
+/** A paid charge that the service lists. */
+export interface LostCharge {
+  readonly sale: string;
+  readonly idRec?: string | undefined;
+  readonly dueDate?: string | undefined;
+}
+
+/**
+ * Acts on a charge of a recurrence that the service lists as paid, as its event would: under the same subject and state as
+ * any payment of that sale.
+ */
+export function settleCharge(
+  { sale, idRec, dueDate }: LostCharge,
+  transaction: Transaction,
+  parts: ListenerParts,
+): Promise<Outcome> {
+  if (idRec === undefined) return settle({ uuid: sale, transaction }, parts);
+  const { amount, currency, referenceCode: externalId } = transaction;
+  const event = {
+    eventType: CHARGE_PAID,
+    idRec,
+    externalId,
+    saleToken: sale,
+    chargeAmount: amount,
+    chargeDueDate: dueDate,
+  };
+  const payload = {
+    saleToken: sale,
+    newStatus: 'PAID',
+    amount,
+    currency,
+    referenceCode: externalId,
+    recurrence: event,
+  };
+  const said = { getTransaction: async () => transaction };
+  // Its case holds what its event would have been.
+  return actOn({ kind: 'payment', payload, raw: event }, identify('payment', sale, ['PAID']), parts, said);
+}
+
+/** Acts on the end of a recurrence whose event has not come. */
+export function settleEnd(event: RecurrencePayload, parts: ListenerParts): Promise<Outcome> {
+  return actOn(
+    { kind: 'recurrence', payload: event },
+    identify('recurrence', event.idRec, [event.eventType]),
+    parts,
+  );
 }
 
 /** Acts on a refund whose notification has not come: the service has told of it beside its payment. */
@@ -46,15 +104,19 @@ export interface UntoldRefund {
 
 /** Acts on what the service says, as a notification of it would. */
 function actOn(
-  { kind, payload }: { readonly kind: string; readonly payload: object },
+  {
+    kind,
+    payload,
+    raw = payload,
+  }: { readonly kind: string; readonly payload: object; readonly raw?: object },
   identity: Identity,
   { listener, unlessDraining }: ListenerParts,
   said?: Settlement['said'],
 ): Promise<Outcome> {
   const { key } = identity;
-  const notification = { kind, payload, raw: { ...payload }, key };
+  const notification = { kind, payload, raw: { ...raw }, key };
   const credential = String(listener.fingerprints[0]);
-  const received = { body: JSON.stringify(payload), url: '', credential };
+  const received = { body: JSON.stringify(raw), url: '', credential };
   const task = {
     notification,
     identity,

@@ -83,7 +83,7 @@ const PAGES = "The service's public pages, not its document; read in August 2026
 const funds: Action = [
   'payer',
   'The payer needs funds on the due date. If no retry is scheduled, agree on another way to pay.',
-  'O pagador precisa de saldo na data de vencimento. Se não houver nova tentativa agendada, combine outra forma de pagamento.',
+  'O pagador precisa de saldo na data de vencimento. Se não houver retentativa agendada, combine outra forma de pagamento.',
 ];
 const payerBank: Action = [
   'payer',
@@ -164,7 +164,7 @@ export const CODES: Readonly<Record<PixCodeContext, Readonly<Record<string, Code
       charge,
       'ends',
     ],
-    DTNT: ['Retry from the 8th day on', 'Nova tentativa a partir do 8º dia', stop],
+    DTNT: ['Retry from the 8th day on', 'Retentativa a partir do 8º dia', stop],
     IRNT: ['Retries are not allowed', 'A recorrência não permite retentativas', stop],
     MD01: ['No authorization', 'Sem autorização', journey, 'pages'],
     MIDI: ['Recurrence unknown', 'Recorrência desconhecida', support, 'ends'],

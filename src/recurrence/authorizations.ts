@@ -4,6 +4,7 @@ import { InvalidRequestError } from '../errors';
 import { maybe, maybeList, type OpenEnum, openEnum } from '../service/fields';
 import { type Schema, toSchema, type Validation, validate } from '../service/schema';
 import { isGiven, nameOfType } from '../shared/objects';
+import { isSameId } from '../shared/uuid';
 import { problemWithParameter } from '../values/option-checks';
 import {
   type CallSource,
@@ -95,19 +96,7 @@ export const authorizationResponseObject = z.looseObject({
   authorization: z.looseObject({
     id: maybe(z.number()),
     idRec: maybe(z.string()),
-    status: maybe(
-      openEnum<
-        | 'CREATED'
-        | 'APPROVING'
-        | 'APPROVED'
-        | 'ACTIVE'
-        | 'CANCELLING'
-        | 'CANCELLED'
-        | 'REJECTED'
-        | 'EXPIRED'
-        | 'CONCLUDED'
-      >(),
-    ),
+    status: maybe(openEnum<AuthorizationStatus>()),
     periodicity: maybe(z.string()),
     minimumAmount: maybe(z.number()),
     initialDate: maybe(z.string()),
@@ -136,7 +125,7 @@ const authorizationOf = (idRec: string): Schema<unknown, AuthorizationResponse> 
     validate(input): Validation<AuthorizationResponse> {
       const read = validate(authorizationSchema, input);
       const answered = read.issues === undefined ? read.value.authorization.idRec : undefined;
-      if (!isGiven(answered) || answered === idRec) return read;
+      if (!isGiven(answered) || isSameId(answered, idRec)) return read;
       return {
         issues: [{ path: ['authorization', 'idRec'], message: 'expected the recurrence that was asked for' }],
       };

@@ -51,11 +51,37 @@ export const en = {
     'A query says what is left to refund and gives each reason as its `remark`, because the document shows only the fields.',
   cancelledJourney: 'A cancelled journey sends no notification, because the document shows none.',
   scheduledPayments:
-    'This many payments are scheduled, and each ends as paid, declined or cancelled, because the document shows only their ids.',
+    'This many payments are scheduled at a time, by the calendar, because the document shows only their ids.',
   authorization:
-    'An authorization without a charge leaves the journey waiting and sends nothing, because the document shows no change.',
-  scheduledPaymentSale:
-    'Charging a scheduled payment makes no sale and sends nothing, because the document shows no payload for it.',
+    'An authorization leaves the transaction of the journey waiting, because the document shows no change.',
+  recurrenceEvents:
+    "A recurrence sends the events of the service's public pages, because the document names them and shows none.",
+  recurrencePlan:
+    "A recurrence without a plan has this one, because the service's public pages show only the fields.",
+  recurrenceIds:
+    "The ids of a recurrence and of a Pix come from the uuid, because the service's public pages show only their form.",
+  dueTime:
+    "A due date in an event has this time of day, because the service's public pages show only the form of a date-time.",
+  rejectionReason:
+    "A charge that failed has this text of a bank's, because the service's public pages show only the codes.",
+  chargeReference:
+    "The transaction of a charge has the reference of its journey, because the service's public pages do not say which.",
+  retriedSale:
+    "A charge that is tried again keeps its sale, because the service's public pages do not say whether it does.",
+  retryDay:
+    "A retry is dated a day after the last try, because the service's public pages say within 7 days and not when.",
+  failedCharge:
+    "The transaction of a charge that failed stays as it was, because the service's public pages do not show it.",
+  payerIspb:
+    "The payer has this bank, which does not exist, because the service's public pages show only the field.",
+  recurrenceCredentials:
+    "A call about recurrences with a wrong pair gets this text, because the service's public pages show only its status.",
+  unknownRecurrence:
+    "A call about no recurrence gets this text, because the service's public pages show only the two statuses.",
+  recurrenceEnded:
+    "A second cancellation of a recurrence gets this text, because the service's public pages show only the status.",
+  invalidRecurrenceCall:
+    "A wrong call about recurrences gets this text, because the service's public pages show only the form of `errors`.",
   defaultReasons:
     'A refund or reversal that is given no reason has one of these, because the document shows none.',
   refundAmountFields:

@@ -54,11 +54,37 @@ export const pt: Record<keyof typeof en, string> = {
     'Uma consulta informa o que resta devolver e dá cada motivo em `remark`, porque a documentação mostra só os campos.',
   cancelledJourney: 'Uma jornada cancelada não envia notificação, porque a documentação não mostra nenhuma.',
   scheduledPayments:
-    'Este número de pagamentos é agendado, e cada um termina pago, recusado ou cancelado, porque a documentação mostra só os ids.',
+    'Este número de pagamentos é agendado por vez, pelo calendário, porque a documentação mostra só os ids.',
   authorization:
-    'Uma autorização sem cobrança deixa a jornada aguardando e não envia nada, porque a documentação não mostra nenhuma mudança.',
-  scheduledPaymentSale:
-    'Cobrar um pagamento agendado não cria uma venda nem envia nada, porque a documentação não mostra um conteúdo para isso.',
+    'Uma autorização deixa a transação da jornada aguardando, porque a documentação não mostra nenhuma mudança.',
+  recurrenceEvents:
+    'Uma recorrência envia os eventos das páginas públicas do serviço, porque a documentação os cita e não mostra nenhum.',
+  recurrencePlan:
+    'Uma recorrência sem plano tem este, porque as páginas públicas do serviço mostram só os campos.',
+  recurrenceIds:
+    'Os ids de uma recorrência e de um Pix vêm do UUID, porque as páginas públicas do serviço mostram só a forma deles.',
+  dueTime:
+    'Um vencimento em um evento tem esta hora, porque as páginas públicas do serviço mostram só a forma da data.',
+  rejectionReason:
+    'Uma cobrança que falhou tem este texto do banco, porque as páginas públicas do serviço mostram só os códigos.',
+  chargeReference:
+    'A transação de uma cobrança tem a referência da jornada, porque as páginas públicas do serviço não dizem qual.',
+  retriedSale:
+    'Uma cobrança tentada de novo mantém a venda, porque as páginas públicas do serviço não dizem se ela muda.',
+  retryDay:
+    'Uma nova tentativa é do dia seguinte, porque as páginas públicas do serviço só dizem que é em até 7 dias.',
+  failedCharge:
+    'A transação de uma cobrança que falhou fica como estava, porque as páginas públicas do serviço não a mostram.',
+  payerIspb:
+    'O pagador tem este banco, que não existe, porque as páginas públicas do serviço mostram só o campo.',
+  recurrenceCredentials:
+    'Uma chamada sobre recorrências com credenciais erradas recebe este texto, porque as páginas públicas do serviço mostram só o status.',
+  unknownRecurrence:
+    'Uma chamada sobre uma recorrência que não existe recebe este texto, porque as páginas públicas do serviço mostram só os dois status.',
+  recurrenceEnded:
+    'Um segundo cancelamento de uma recorrência recebe este texto, porque as páginas públicas do serviço mostram só o status.',
+  invalidRecurrenceCall:
+    'Uma chamada errada sobre recorrências recebe este texto, porque as páginas públicas do serviço mostram só a forma de `errors`.',
   defaultReasons:
     'Uma devolução ou um estorno sem motivo recebe um destes, porque a documentação não mostra nenhum.',
   refundAmountFields:

@@ -87,18 +87,50 @@ export interface Inventions {
   refundsOfTransaction: 'remark is the reason, available is what is left';
   /** What `cancelTransaction` sends: nothing. */
   cancelledJourney: 'sends nothing';
-  /** How many payments are scheduled when a journey is paid, by its `periodicity`, or monthly if that is unknown. */
+  /**
+   * How many payments are scheduled when the payer accepts a recurrence, and again once all of them have ended, by its
+   * `periodicity`, or monthly if that is unknown.
+   */
   scheduledPayments: number;
+  /** What an authorization does to the transaction of a journey: nothing, it stays `PENDING`. */
+  authorization: 'stays PENDING';
   /**
-   * What `pay` does to a journey without an immediate payment: it is authorized and its payments are scheduled, it stays
-   * `PENDING`, and nothing is sent.
+   * How a recurrence is told of (the service's public pages; not in its document). `events`: by the `RECURRENCE_…` events.
+   * `payments`: each paid charge by an ordinary payment notification alone, as those pages had it in June 2026. `both`: by both.
+   * `none`: the document alone, so that a charge sends nothing and has no sale, and the calls of those pages are not there.
    */
-  authorization: 'stays PENDING, sends nothing';
-  /**
-   * Whether charging a scheduled payment makes a sale of its own, which has a `saleToken` of its own and sends a payment
-   * notification. Default: it only changes the scheduled payment, and sends nothing.
-   */
-  scheduledPaymentSale: boolean;
+  recurrenceEvents: 'events' | 'payments' | 'both' | 'none';
+  /** The plan in events and calls: the id where the request has none, and the description (the service's public pages). */
+  recurrencePlan: {
+    /** Id of the plan, and of its contract. */
+    readonly id: string;
+    /** What the payer reads of it. */
+    readonly description: string;
+  };
+  /** How `idRec` and an end-to-end id are made (the service's public pages show their form). */
+  recurrenceIds: 'from the uuid';
+  /** The time of day of due dates in events (the service's public pages). */
+  dueTime: string;
+  /** Why a charge failed, as a text of a bank's (the service's public pages). */
+  rejectionReason: string;
+  /** The reference of a charge's own transaction: its journey's, one of its own, or none (the service's public pages). */
+  chargeReference: 'journey' | 'own' | 'none';
+  /** Whether a charge that is tried again keeps its sale (the service's public pages). */
+  retriedSale: 'same' | 'new';
+  /** When a charge is tried again (the service's public pages). */
+  retryDay: 'the next day at the earliest';
+  /** What becomes of the transaction of a charge that failed (the service's public pages). */
+  failedCharge: 'stays PENDING';
+  /** The payer's bank in the answer about a recurrence (the service's public pages). */
+  payerIspb: string;
+  /** The answer to wrong credentials in a call about recurrences (the service's public pages). */
+  recurrenceCredentials: InventedAnswer;
+  /** The answer about a recurrence that does not exist (the service's public pages). */
+  unknownRecurrence: InventedAnswer;
+  /** The answer to a cancellation of a recurrence that has ended (the service's public pages). */
+  recurrenceEnded: InventedAnswer;
+  /** The answer to a wrong query or body of a call about recurrences, with `errors` (the service's public pages). */
+  invalidRecurrenceCall: InventedAnswer;
   /** The reasons of refunds and reversals that are given none. */
   defaultReasons: {
     /** Of a refund. */
@@ -178,7 +210,7 @@ const rows: { readonly [Row in keyof Inventions]: readonly [section: string, val
       label: 'Pix Automático (sandbox)',
       steps: [
         'Abra o aplicativo do seu banco.',
-        'Escolha pagar com Pix e aponte a câmera para o QR Code.',
+        'Escolha pagar com Pix e aponte a câmera para o QR code.',
         'Confira os dados da recorrência e autorize.',
       ],
     },
@@ -188,8 +220,21 @@ const rows: { readonly [Row in keyof Inventions]: readonly [section: string, val
   refundsOfTransaction: ['2.3', 'remark is the reason, available is what is left'],
   cancelledJourney: ['3', 'sends nothing'],
   scheduledPayments: ['3', 3],
-  authorization: ['3', 'stays PENDING, sends nothing'],
-  scheduledPaymentSale: ['6.1', false],
+  authorization: ['3', 'stays PENDING'],
+  recurrenceEvents: ['6.1', 'events'],
+  recurrencePlan: ['6.1', { id: 'sandbox-plan', description: 'Sandbox plan' }],
+  recurrenceIds: ['6.1', 'from the uuid'],
+  dueTime: ['6.1', '00:00:00'],
+  rejectionReason: ['6.1', 'sandbox rejection'],
+  chargeReference: ['6.1', 'journey'],
+  retriedSale: ['6.1', 'same'],
+  retryDay: ['6.1', 'the next day at the earliest'],
+  failedCharge: ['6.1', 'stays PENDING'],
+  payerIspb: ['4.3', '00000000'],
+  recurrenceCredentials: ['4.3', answer(403, 'invalid credentials')],
+  unknownRecurrence: ['4.3', answer(404, 'recurrence not found', 998)],
+  recurrenceEnded: ['4.3', answer(400, 'recurrence cannot be cancelled')],
+  invalidRecurrenceCall: ['4.3', answer(400, 'invalid request')],
   defaultReasons: ['6.3', { refund: 'sandbox refund', reversal: 'sandbox reversal' }],
   refundAmountFields: ['6.4', 'both'],
   receiptPrefix: ['6.3', 'sandbox-receipt-'],

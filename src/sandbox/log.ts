@@ -37,6 +37,8 @@ export type SandboxLogEntry =
       readonly delivery: Omit<Delivery, 'payload'>;
       /** How the attempt ended. */
       readonly attempt: DeliveryAttempt;
+      /** Of an event of a recurrence, which: `RECURRENCE_AUTHORIZED`. */
+      readonly eventType?: string | undefined;
       /** UUID of the transaction or payout that the notification is about. */
       readonly uuid?: string | undefined;
       /** Your order identifier, if the notification has it. */
@@ -66,9 +68,15 @@ export interface JourneyIdentity {
 
 /** The transaction that a notification is about: `saleToken`, or a reversal's `sale`; for a payout, its own UUID. */
 export function journeyOfPayload(payload: object, redact: (text: string) => string): JourneyIdentity {
-  const { saleToken, sale, uuid, referenceCode } = payload as Readonly<Record<string, unknown>>;
+  const { saleToken, sale, uuid, referenceCode, externalId } = payload as Readonly<Record<string, unknown>>;
   const saleUUID = typeof sale === 'object' && sale !== null && 'uuid' in sale ? sale.uuid : undefined;
-  return identity(saleToken ?? saleUUID ?? uuid, referenceCode, redact);
+  return identity(saleToken ?? saleUUID ?? uuid, referenceCode ?? externalId, redact);
+}
+
+/** Which event of a recurrence it is. */
+export function eventTypeOf(payload: object, redact: (text: string) => string): string | undefined {
+  const { eventType } = payload as { readonly eventType?: unknown };
+  return typeof eventType === 'string' ? redact(eventType) : undefined;
 }
 
 /** The transaction that a JSON answer is about: the checkout has it in `response`, the query at the top. */

@@ -12,7 +12,7 @@ import {
 import { isDefaultPair, redactJson, redactor } from './credentials';
 import { realTimers } from './delivery/delivery-log';
 import { httpSend } from './delivery/post-notification';
-import { journeyOfPayload, type SandboxLogEntry, withoutThrowing } from './log';
+import { eventTypeOf, journeyOfPayload, type SandboxLogEntry, withoutThrowing } from './log';
 import { CallLog } from './page/call-log';
 import { PageData, type Verify } from './page/page-state';
 import { isBlockedPort } from './server/blocked-ports';
@@ -109,7 +109,13 @@ export async function startSandboxWith(given: SandboxOptions, { verify }: Sandbo
     timers: realTimers,
     send: httpSend,
     onAttempt: ({ payload, ...delivery }, attempt) =>
-      log({ type: 'delivery', delivery, attempt, ...journeyOfPayload(payload, redact) }),
+      log({
+        type: 'delivery',
+        delivery,
+        attempt,
+        eventType: eventTypeOf(payload, redact),
+        ...journeyOfPayload(payload, redact),
+      }),
   });
 
   const calls = new CallLog();

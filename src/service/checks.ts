@@ -21,6 +21,11 @@ export function isUndamaged(text: string): boolean {
   return !text.includes('\uFFFD');
 }
 
+/** Whether a value can be an identity or a state: of every source, a sender's and a merchant's own functions'. */
+export function isIdentity(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && isShort(value) && isUndamaged(value);
+}
+
 /** Whether the QR code has at least one of plain, base64 and url. */
 export function isScannable(qrCode: { plain?: unknown; base64?: unknown; url?: unknown }): boolean {
   const { plain, base64, url } = qrCode;

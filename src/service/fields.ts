@@ -78,8 +78,9 @@ export function state<Known extends string>(): z.ZodMiniType<OpenEnum<Known>, Op
 }
 
 /**
- * A receipt may be null, or the text `null` (document section 6.4); both read as `null`. Beside the schema, so that the
- * generated guard can confirm such a payload.
+ * A receipt may be null, or the text `null`; both read as `null`. The document says so of a refund's (section 6.4), and
+ * only that it may be null of a reversal's (6.3); that a payout's may be is this library's reading. Beside the schema,
+ * so that the generated guard can confirm such a payload.
  */
 export function readReceipt<Payload extends { receipt?: string | null | undefined }>(
   payload: Payload,

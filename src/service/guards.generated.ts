@@ -7,51 +7,6 @@ import { isObject } from '../shared/objects';
 import { isListOf, isMaybeNumber, isMaybeText, isScannable, isShort, isUndamaged } from './checks';
 
 export function isPayout(value: unknown): boolean {
-  return isPayout1(value) || isPayout2(value);
-}
-
-function isPayout1(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const {
-    success,
-    message,
-    id,
-    uuid,
-    currency,
-    amount,
-    status,
-    referenceCode,
-    bankDetails,
-    creation,
-    receipt,
-  } = value;
-  return (
-    success === true &&
-    typeof uuid === 'string' &&
-    uuid.length >= 1 &&
-    isShort(uuid) &&
-    isUndamaged(uuid) &&
-    typeof status === 'string' &&
-    isShort(status) &&
-    isUndamaged(status) &&
-    isMaybeText(message) &&
-    isMaybeNumber(id) &&
-    isMaybeText(currency) &&
-    isMaybeNumber(amount) &&
-    isMaybeText(referenceCode) &&
-    (isBankDetails(bankDetails) || bankDetails === null || bankDetails === undefined) &&
-    isMaybeText(creation) &&
-    isMaybeText(receipt)
-  );
-}
-
-function isBankDetails(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { bank, branch, account } = value;
-  return isMaybeText(bank) && isMaybeText(branch) && isMaybeText(account);
-}
-
-function isPayout2(value: unknown): boolean {
   if (!isObject(value)) return false;
   const {
     success,
@@ -68,7 +23,7 @@ function isPayout2(value: unknown): boolean {
     error_code,
   } = value;
   return (
-    success === false &&
+    (success === true || success === false) &&
     typeof uuid === 'string' &&
     uuid.length >= 1 &&
     isShort(uuid) &&
@@ -86,6 +41,12 @@ function isPayout2(value: unknown): boolean {
     isMaybeText(receipt) &&
     isMaybeText(error_code)
   );
+}
+
+function isBankDetails(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { bank, branch, account } = value;
+  return isMaybeText(bank) && isMaybeText(branch) && isMaybeText(account);
 }
 
 export function isRecurrence(value: unknown): boolean {

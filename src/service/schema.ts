@@ -96,12 +96,6 @@ export function describe(issue: z.core.$ZodRawIssue): string {
       return describeType(issue.expected, input);
     case 'invalid_value':
       return describeValues(issue.values, input);
-    case 'invalid_union':
-      // The only union: the payouts, told apart by their field `success`.
-      return describeValues(
-        issue.options as unknown[],
-        Reflect.get(Object(input), issue.discriminator ?? ''),
-      );
     default:
       return input === undefined ? 'required' : 'expected a valid value';
   }

@@ -33,6 +33,8 @@ export interface DeadLetter {
   readonly about?: AboutMoney | undefined;
   /** What the callback said to the person who is to decide; only of `createOrders`. */
   readonly note?: string | undefined;
+  /** Whether `body` is what the service has said when it was asked, and no delivery; only of `createOrders`. */
+  readonly isSettled?: boolean | undefined;
   /** Of an unexpected repeat: how many different bodies have come. `body` is the newest. */
   readonly repeats?: number | undefined;
   /** The states that its sale went through, where one letter stands for all; only of `createOrders`. */
@@ -54,11 +56,13 @@ export interface AboutMoney {
   readonly sale?: string | undefined;
   /** The reference of its journey. */
   readonly referenceCode?: string | undefined;
+  /** The recurrence that it is about, or whose charge it is. */
+  readonly idRec?: string | undefined;
   /** In the currency's main unit. */
   readonly amount?: number | undefined;
   /** An ISO 4217 code. */
   readonly currency?: string | undefined;
-  /** Whether it is the own money of an attempt, which the service has confirmed. */
+  /** Whether it is the own money of an attempt: the service has confirmed it, or `paid` has failed on it. */
   readonly isOwn?: boolean | undefined;
 }
 
@@ -120,7 +124,7 @@ export function afterReplay(
   return { ...before, about, note, code, errorName, lastFailedAt: now, attempts: before.attempts + 1 };
 }
 
-/** When a letter is due: an hour after its first failure, two hours after that, four after that, then once a day. */
+/** When a letter is due: an hour after its first failure, then in doubled steps, and once a day from then on. */
 export function nextTryAt({
   firstFailedAt,
   lastFailedAt,

@@ -30,7 +30,7 @@ type SqlTag = (strings: TemplateStringsArray, ...values: unknown[]) => unknown;
 
 /**
  * A store over Prisma 7, in PostgreSQL. What a callback writes through `context.transaction`, which is what
- * `prisma.$transaction` gives, happens **exactly once**. `docs/database.md` in the repository says how to keep Prisma's
+ * `prisma.$transaction` gives, happens **exactly once**. `docs/database.md` in the package says how to keep Prisma's
  * migrations away from the table, and what a callback must keep to.
  *
  * ```ts
@@ -85,7 +85,7 @@ export function prismaStore<Tx extends object>(
 /**
  * A store over Drizzle, in PostgreSQL (`drizzle-orm/node-postgres`) or MySQL and MariaDB (`drizzle-orm/mysql2`). What
  * a callback writes through `context.transaction`, Drizzle's own transaction, happens **exactly once**. `docs/database.md` in
- * the repository says which listeners a pool of `pg` needs, and how to keep drizzle-kit away from the table.
+ * the package says which listeners a pool of `pg` needs, and how to keep drizzle-kit away from the table.
  *
  * ```ts
  * const store = drizzleStore(db, sql, { dialect: 'postgres' });
@@ -117,7 +117,7 @@ export function drizzleStore<Tx>(
 
 /**
  * A store over TypeORM, in PostgreSQL, MySQL or MariaDB. What a callback writes through `context.transaction`, an
- * `EntityManager`, happens **exactly once**. `docs/database.md` in the repository says what a callback must keep to.
+ * `EntityManager`, happens **exactly once**. `docs/database.md` in the package says what a callback must keep to.
  *
  * ```ts
  * const store = typeormStore(dataSource);
@@ -153,7 +153,7 @@ export function typeormStore<Tx>(
 
 /**
  * A store over Knex, in PostgreSQL (`pg`) or MySQL and MariaDB (`mysql2`). What a callback writes through
- * `context.transaction`, a `Knex.Transaction`, happens **exactly once**. `docs/database.md` in the repository says what a
+ * `context.transaction`, a `Knex.Transaction`, happens **exactly once**. `docs/database.md` in the package says what a
  * callback must keep to.
  *
  * ```ts
@@ -192,7 +192,7 @@ export function knexStore<Tx>(
 
 /**
  * A store over Kysely, in PostgreSQL or MySQL and MariaDB. What a callback writes through `context.transaction`,
- * Kysely's `Transaction`, happens **exactly once**. `docs/database.md` in the repository says which listeners a pool of `pg`
+ * Kysely's `Transaction`, happens **exactly once**. `docs/database.md` in the package says which listeners a pool of `pg`
  * needs.
  *
  * ```ts
@@ -228,7 +228,7 @@ export function kyselyStore<Tx>(
 
 /**
  * A store over Sequelize 6, in PostgreSQL, MySQL or MariaDB. What a callback writes with
- * `{ transaction: context.transaction }` happens **exactly once**. `docs/database.md` in the repository says what a callback
+ * `{ transaction: context.transaction }` happens **exactly once**. `docs/database.md` in the package says what a callback
  * must keep to.
  *
  * ```ts

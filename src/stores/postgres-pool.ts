@@ -1,5 +1,6 @@
 import { StoreError } from '../errors';
 import { inTime } from '../shared/time';
+import { NothingWritten } from './nothing-written';
 import type { Acted } from './steps';
 import type { TransactionAccess } from './transaction-access';
 
@@ -196,9 +197,8 @@ export class PoolTransaction implements PostgresTransaction {
     // What is still running then is undone with the rest.
     if (acted === 'undone') return;
     if (this.#running > 0) {
-      this.#failure ??= new StoreError(
-        'The callback returned while a query of its transaction was still running, so all of it is rolled back. Await ' +
-          'every query: `for … of` in place of `forEach(async …)`, `Promise.all` where there are several.',
+      this.#failure ??= new NothingWritten(
+        'The callback returned while a query of its transaction was still running. `Promise.all` awaits several.',
       );
     }
     if (this.#failure !== undefined) throw this.#failure;

@@ -209,7 +209,7 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
     async claim(subject, state, limits) {
       const leaseMs = checkDuration('leaseMs', limits.leaseMs);
       const withinMs = checkDuration('withinMs', limits.withinMs);
-      const { isByPerson, retentionMs = 0 } = limits;
+      const { isByPerson, over, retentionMs = 0 } = limits;
       // Proves that the lease is this claim's own, whichever attempt has written it.
       const token = newToken();
       let firstNow: number | undefined;
@@ -219,11 +219,11 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
         // From the first read, whichever attempt succeeds, so that no lease ends later than it was asked for.
         firstNow ??= now;
         const left = leaseMs - Math.max(0, now - firstNow);
-        const decision = decideClaim(value, { state, token, now, leaseMs: left, isByPerson });
+        const decision = decideClaim(value, { state, token, now, leaseMs: left, isByPerson, over });
         if (decision.status !== 'claimed') return { result: decision };
-        const { next, handledStates } = decision;
+        const { next, handledStates, dismissed } = decision;
         const fence = next === undefined ? version : nextVersion(version, now);
-        const claim = { status: 'claimed', subject, state, token, fence, handledStates } as const;
+        const claim = { status: 'claimed', subject, state, token, fence, handledStates, dismissed } as const;
         claimed.set(claim, { ...reading, value: next ?? value, version: fence });
         if (next === undefined) return { result: claim };
         const until = Math.max(endOf(next), now + retentionMs);
@@ -273,7 +273,7 @@ function stepsOver(records: RecordStore, namespace: string): PlainSteps {
         records,
         keyOf(namespace, 'seen:', subject),
       );
-      return decideClaim(value, { state, token: '', now, leaseMs: 0 }).status;
+      return decideClaim(value, { state, token: '', now, leaseMs: 0, over: ['unconfirmed'] }).status;
     },
 
     async listLetters(page) {
@@ -321,10 +321,10 @@ export function singleRecords(
       next: (
         read: ReadResult<Value>,
       ) => NextRecord<Value> | undefined | Promise<NextRecord<Value> | undefined>,
-      known?: ReadResult<Value>,
+      earlier?: ReadResult<Value>,
     ) {
       const changing = { name: 'write', key: keyOf(namespace, prefix, id), isWithin };
-      let first = known;
+      let first = earlier;
       const decide = async (reading: Reading<Kept>): Promise<Decision<Kept, Value | undefined>> => {
         const change = await next(first ?? live<Value>(reading));
         first = undefined;
@@ -332,7 +332,12 @@ export function singleRecords(
         const { value, until } = change;
         return { result: value, next: { ...value, until } as never, until };
       };
-      const reading = known && { value: undefined, token: undefined, version: known.version, now: known.now };
+      const reading = earlier && {
+        value: undefined,
+        token: undefined,
+        version: earlier.version,
+        now: earlier.now,
+      };
       return change<Kept, Value | undefined>(records, changing, decide, reading);
     },
   };
@@ -401,13 +406,13 @@ interface Step {
  * The loop of every step: reads the record, has it decided, writes it if it has not changed since, and begins again
  * where it has, or where the database failed, until the step's time is over.
  *
- * @param known - what was read before, in place of the first read
+ * @param earlier - what was read before, in place of the first read
  */
 async function change<Value extends object, Result>(
   records: Pick<RecordStore, 'read' | 'write'>,
   { withinMs = STEP_WITHIN_MS, isWithin = false, ...named }: Step,
   decide: (reading: Reading<Value>) => Decision<Value, Result> | Promise<Decision<Value, Result>>,
-  known?: Reading<Value> | undefined,
+  earlier?: Reading<Value> | undefined,
 ): Promise<Result> {
   const step = { ...named, withinMs };
   const elapsed = stopwatch();
@@ -415,7 +420,7 @@ async function change<Value extends object, Result>(
   const sent = new Map<string, Result>();
   let failure: unknown;
   let pauseMs = FIRST_PAUSE_MS;
-  for (let reading = known; ; reading = undefined) {
+  for (let reading = earlier; ; reading = undefined) {
     try {
       reading ??= await read<Value>(records, step.key);
       if (reading.token !== undefined && sent.has(reading.token)) return sent.get(reading.token) as Result;

@@ -1,9 +1,8 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { StoreError } from '../errors';
 import { isDocumentedState } from '../service/states';
+import { sha256Of } from '../shared/hash';
 import { MINUTE_MS } from '../shared/time';
-import type { Content, Done, KeyPrefix } from './steps';
+import type { Content, Dismissed, Done, KeyPrefix } from './steps';
 
 // Every decision of every store: pure functions over one record. All times are milliseconds since 1970, by the
 // database's clock.
@@ -51,6 +50,8 @@ export type ClaimDecision =
   | {
       readonly status: 'claimed';
       readonly handledStates: readonly string[];
+      /** Set if the state was dismissed, and that does not count. */
+      readonly dismissed?: Done | undefined;
       readonly next?: SubjectRecord | undefined;
     };
 
@@ -63,27 +64,28 @@ export function decideClaim(
     readonly now: number;
     readonly leaseMs: number;
     readonly isByPerson?: boolean | undefined;
+    readonly over?: readonly Dismissed[] | undefined;
   },
 ): ClaimDecision {
-  const { token, now, leaseMs, isByPerson = false } = claim;
+  const { token, now, leaseMs, isByPerson = false, over = [] } = claim;
   const { lease, ...live } = withoutExpired(record, now);
   const { done } = live;
-  const handledStates = done.map(({ state }) => state);
-  // This claim's own write whose reply was lost, or that the driver sent twice.
-  if (record.lease?.token === token) return { status: 'claimed', handledStates };
   const state = keptState(claim.state);
   const before = done.find((entry) => entry.state === state);
-  if (before !== undefined) {
+  const how = before?.content?.dismissed;
+  const isOver = how !== undefined && over.includes(how);
+  const handledStates = done.filter((entry) => !(isOver && entry === before)).map((entry) => entry.state);
+  const dismissed = isOver && before ? { at: before.at, now, content: before.content } : undefined;
+  const claimed = { status: 'claimed', handledStates, ...(dismissed && { dismissed }) } as const;
+  // This claim's own write whose reply was lost, or that the driver sent twice.
+  if (record.lease?.token === token) return claimed;
+  if (before !== undefined && !isOver) {
     return { status: 'done', handledStates, at: before.at, now, content: before.content };
   }
   if (lease !== undefined) return { status: 'busy' };
   const isOther = !isDocumentedState(state) && !isByPerson;
   if (isOther && countOthers(done) >= MAX_OTHER_STATES) return { status: 'full' };
-  return {
-    status: 'claimed',
-    handledStates,
-    next: { ...live, lease: { token, until: now + leaseMs, ms: leaseMs } },
-  };
+  return { ...claimed, next: { ...live, lease: { token, until: now + leaseMs, ms: leaseMs } } };
 }
 
 function countOthers(done: readonly DoneState[]): number {
@@ -112,9 +114,11 @@ export function decideComplete(
     return { completed: done.some((entry) => entry.token === token && entry.state === state) };
   }
   const entry = { state, token, at: now, content };
+  // A dismissal that the claim was over.
+  const others = done.filter((each) => each.state !== state);
   return {
     completed: true,
-    next: { ...live, done: [...done, entry], until: Math.max(until, now + retentionMs) },
+    next: { ...live, done: [...others, entry], until: Math.max(until, now + retentionMs) },
   };
 }
 
@@ -141,7 +145,9 @@ export function decideDelivered(
   const live = withoutExpired(record, now);
   const settled = live.done.find((entry) => entry.state === state && entry.content?.isSettled === true);
   if (settled === undefined) return {};
-  const delivered = { ...settled, at: now, content };
+  // What the settlement knew of the money and the delivery does not say is still compared.
+  const fields = { ...settled.content?.fields, ...content.fields };
+  const delivered = { ...settled, at: now, content: { ...content, fields } };
   return { next: { ...live, done: live.done.map((entry) => (entry === settled ? delivered : entry)) } };
 }
 
@@ -196,7 +202,7 @@ const FORMAT = 2;
  */
 export function recordToText(record: object, token: string): string {
   return JSON.stringify({ format: FORMAT, token, ...record }).replace(
-    /[^\x20-\x7e]/g,
+    /[^\x20-\x7f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
@@ -226,9 +232,17 @@ export function recordFromText<Value extends object>(
     );
   }
   throw new UnreadableRecordError(
-    `A record of the store does not have format ${FORMAT}, the one that this release reads. Either a newer release ` +
-      'of pix-automatic-sdk wrote it, then update this process too; or something else writes to the records.',
+    `A record of the store has ${nameOfFormat(record?.format)}; this release reads format ${FORMAT}.`,
   );
+}
+
+/** The format of a record that cannot be read, and who may have written it. */
+function nameOfFormat(format: unknown): string {
+  if (typeof format !== 'number' || format === FORMAT)
+    return 'no format: something else writes to the records';
+  return format > FORMAT
+    ? `format ${format}: a newer release of pix-automatic-sdk wrote it, so update this process too`
+    : `format ${format}: an earlier release of pix-automatic-sdk wrote it, so take a new table or \`namespace\``;
 }
 
 const HASHED = 'sha256:';
@@ -246,7 +260,8 @@ export const LISTED = /^[\w.-]+\/(?:letter|order|open):/;
  */
 export function keyOf(namespace: string, prefix: KeyPrefix, id: string): string {
   const place = `${namespace}/${prefix}`;
-  const isPlain = PLAIN_KEY.test(place + id) && id !== '' && !id.startsWith(HASHED);
+  const needsId = prefix.endsWith(':');
+  const isPlain = PLAIN_KEY.test(place + id) && !(needsId && id === '') && !id.startsWith(HASHED);
   return isPlain ? place + id : place + hashed(id);
 }
 
@@ -258,5 +273,5 @@ function keptState(state: string): string {
 /** Different texts have different hashes. */
 function hashed(text: string): string {
   // JSON escapes unpaired surrogates; encoded as UTF-8, they would all become U+FFFD.
-  return HASHED + bytesToHex(sha256(utf8ToBytes(JSON.stringify(text))));
+  return HASHED + sha256Of(JSON.stringify(text));
 }

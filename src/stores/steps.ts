@@ -61,7 +61,15 @@ function whatElse(given: unknown): string {
 }
 
 /** A database that the store is over has one kind of record each for these. */
-export type KeyPrefix = 'seen:' | 'letter:' | 'order:' | 'open:' | 'reference:' | 'uuid:' | 'maintain';
+export type KeyPrefix =
+  | 'seen:'
+  | 'letter:'
+  | 'order:'
+  | 'open:'
+  | 'reference:'
+  | 'uuid:'
+  | 'recurrence:'
+  | 'maintain';
 
 /** A record that was read, with the database's clock. */
 export interface ReadResult<Value> {
@@ -146,7 +154,7 @@ export interface StoreSteps<Transaction = unknown> extends SingleRecords {
   recordDelivery(subject: string, state: string, content: Content): Promise<void>;
 
   /**
-   * What a claim would come to now, without taking it. A state may be done, or its subject held, under an identity that
+   * What a claim would come to now, without taking it; what was dismissed unconfirmed is not done. A state may be done, or its subject held, under an identity that
    * today's definitions do not give any more.
    */
   look(subject: string, state: string): Promise<ClaimResult['status']>;
@@ -214,13 +222,13 @@ export interface RecordSteps {
    * Changes a record, and begins again where others have written it. Resolves with what was written, or with `undefined`
    * if there was nothing to change.
    *
-   * @param known - what was read before, in place of the first read
+   * @param earlier - what was read before, in place of the first read
    */
   changeRecord<Value extends object>(
     prefix: KeyPrefix,
     id: string,
     next: (read: ReadResult<Value>) => NextRecord<Value> | undefined | Promise<NextRecord<Value> | undefined>,
-    known?: ReadResult<Value> | undefined,
+    earlier?: ReadResult<Value> | undefined,
   ): Promise<Value | undefined>;
   /** Reads a record. In a transaction, an order is locked until its end. */
   readRecord<Value extends object>(prefix: KeyPrefix, id: string): Promise<ReadResult<Value>>;
@@ -260,6 +268,8 @@ export interface ClaimLimits {
    * cannot flood a store.
    */
   readonly isByPerson?: boolean | undefined;
+  /** Which dismissals do not count: their state is claimed as if it were not done. Default: all count. */
+  readonly over?: readonly Dismissed[] | undefined;
 }
 
 /** What was acted on, by hashes, to compare a repeat with. */
@@ -270,7 +280,15 @@ export interface Content {
   readonly text?: string | undefined;
   /** Set until its first delivery, if it was settled without one. */
   readonly isSettled?: true;
+  /**
+   * Set if a person has dismissed it: nothing has run. `'unconfirmed'`: the service has not said that it is true, so that
+   * what comes of it later is asked about again.
+   */
+  readonly dismissed?: Dismissed | undefined;
 }
+
+/** How a person has dismissed it. */
+export type Dismissed = 'final' | 'unconfirmed';
 
 /** The limits of a completion, and what it records. */
 export interface CompleteLimits {
@@ -297,6 +315,8 @@ export interface Claim {
    * hash (`sha256:…`).
    */
   readonly handledStates: readonly string[];
+  /** Set if a person has dismissed the state, and that does not count: it stays done unless the claim completes it. */
+  readonly dismissed?: Done | undefined;
 }
 
 /** What `claim` resolves with. */
@@ -345,7 +365,7 @@ export type Transact<Transaction> = <Prepared, Value>(
  * called again after that, if an ORM does so, or the database had to roll back for the sake of another transaction.
  *
  * If it does not call `act`, or the callback comes to `'undone'`, the state stays undone, and what the work has written
- * by then, or writes after the callback, is committed all the same: a dead letter, or the mark of an order.
+ * by then, or writes after the callback, is committed all the same: a dead letter, or what an order is told of a case.
  *
  * @param prepared - what `prepare` resolved with
  */
@@ -440,9 +460,13 @@ export interface TransactRequest<Prepared = unknown> {
    * cannot flood a store.
    */
   readonly isByPerson?: boolean | undefined;
+  /** Which dismissals do not count: their state is claimed as if it were not done. Default: all count. */
+  readonly over?: readonly Dismissed[] | undefined;
   /**
    * Runs once, outside any transaction: after a first read has said that the state is not done, and before the
    * transaction begins. It has limits of its own. If it rejects, nothing was claimed.
+   *
+   * @param dismissed - set if a person has dismissed the state, and that does not count
    */
-  readonly prepare?: (() => Promise<Prepared>) | undefined;
+  readonly prepare?: ((dismissed: Done | undefined) => Promise<Prepared>) | undefined;
 }

@@ -235,7 +235,7 @@ class Transaction<Tx, Prepared, Value> {
     const early = this.#decide(first);
     if (early.status !== 'claimed') return early;
     this.#enter('preparing');
-    const prepared = (await prepare?.()) as Prepared;
+    const prepared = (await prepare?.(early.dismissed)) as Prepared;
 
     const age = stopwatch();
     let isMissing = first.version === 0;
@@ -267,8 +267,9 @@ class Transaction<Tx, Prepared, Value> {
   }
 
   #decide({ record, now }: Locked): ClaimDecision {
-    const { state, isByPerson } = this.#request;
-    return decideClaim(record, { state, token: this.#token, now, leaseMs: this.#sessionMs, isByPerson });
+    const { state, isByPerson, over } = this.#request;
+    const claim = { state, token: this.#token, now, leaseMs: this.#sessionMs, isByPerson, over };
+    return decideClaim(record, claim);
   }
 
   /** One transaction of the merchant's, in a slot. */
@@ -463,7 +464,10 @@ class Transaction<Tx, Prepared, Value> {
   }
 }
 
-/** Whether the database has rolled it back because others were in its way, so that it may succeed at once. */
+/**
+ * Whether the database has rolled it back because others were in its way, so that it may succeed at once: the callback runs again,
+ * also where it was one of its own queries that failed.
+ */
 function isRolledBackForOthers(came: Ended<unknown>): boolean {
   return came.status === 'failed' && came.during !== 'own commit' && mayRetry(came.error);
 }

@@ -32,7 +32,7 @@ export const WITHIN_OPTIONS: OptionNames<StoreWithinOptions> = { ...JOINED_OPTIO
 
 /**
  * A store that joins the transactions of any driver or ORM: what a callback writes through `context.transaction` happens
- * **exactly once**. `docs/database.md` in the repository says what a callback must keep to. Over a pool of `mysql2/promise`:
+ * **exactly once**. `docs/database.md` in the package says what a callback must keep to. Over a pool of `mysql2/promise`:
  *
  * ```ts
  * const access = {

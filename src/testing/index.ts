@@ -11,5 +11,4 @@ export { fixtures } from './fixtures/fixtures';
 export type { PaymentPayload } from './fixtures/notifications';
 export { type MockService, mockService } from './mock-service';
 export { notificationRequest } from './notification-request';
-export { recurrencePayments } from './recurrence-payments';
 export { type OrdersParts, type TestOrders, testOrders } from './test-orders';

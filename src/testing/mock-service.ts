@@ -155,9 +155,10 @@ function resolveBaseUrl(baseUrl: string): string {
 /** Answers a request of msw as the sandbox's HTTP server does. */
 async function answerRequest(core: SandboxCore, request: Request, prefix: string): Promise<Response> {
   const { method, signal } = request;
+  const { pathname, search } = new URL(request.url);
   const { answer, ending } = await answerCall(core, {
     method,
-    path: new URL(request.url).pathname.slice(prefix.length),
+    path: pathname.slice(prefix.length) + search,
     headers: Object.fromEntries(request.headers),
     signal,
     async readBody(maxBytes) {

@@ -2,7 +2,8 @@ import { PaymentsClient } from '../client/payments-client';
 import { ConfigurationError } from '../errors';
 import type { Orders } from '../orders/create-orders';
 import type { Delivery } from '../sandbox/delivery/delivery';
-import { type ChargeOptions, charge, type RefundOptions } from '../sandbox/model/moves';
+import type { RefundOptions } from '../sandbox/model/moves';
+import { CHARGE_OPTIONS, charge, endRecurrence, type TestChargeOptions } from '../sandbox/model/recurrence';
 import type { Credentials } from '../service/credentials';
 import { nameOfType } from '../shared/objects';
 import { MemoryStore } from '../stores/memory-store';
@@ -35,35 +36,56 @@ export interface TestOrdersOptions<Transaction = undefined>
 
 const { http: _http, deliverTo: _deliverTo, clock: _clock, ...MOCKED } = MOCK_OPTIONS;
 const NAMES: OptionNames<TestOrdersOptions> = { ...MOCKED, store: true };
-const CHARGE_OPTIONS: OptionNames<ChargeOptions> = { amount: true, as: true };
+const TEST_CHARGE_OPTIONS: OptionNames<TestChargeOptions> = { ...CHARGE_OPTIONS, as: true };
+
+/** The moves that `testOrders` has by themselves: each waits for the listener, which those of the service do not. */
+const OWN_MOVES = ['pay', 'authorize', 'charge', 'cancelByPayer', 'refund'] as const;
 
 /** Your orders, and the service and payer that they deal with. */
 export interface TestOrders<Transaction = undefined> {
   /** What your function returned. */
   readonly orders: Orders<Transaction>;
-  /** The mocked service, with all its controls: `fault`, `reverse`, `deliveries` and so on. */
-  readonly service: MockService;
+  /**
+   * The mocked service, with its other controls: `fault`, `reverse`, `deliveries` and so on. The moves below are here alone,
+   * because those of the service do not wait for your listener.
+   */
+  readonly service: Omit<MockService, (typeof OWN_MOVES)[number]>;
   /** The client of the orders. */
   readonly client: PaymentsClient;
   /** Time stands still until the test advances it: `await clock.advance(60_000)` makes the next retry. */
   readonly clock: FakeClock;
-  /** The payer pays. Resolves once your listener has answered, with the delivery; without one, nothing was sent. */
+  /**
+   * The payer pays, and accepts the recurrence with it. Resolves once your listener has answered each notification, with the
+   * delivery of the payment, or else the last one; without a listener, nothing was sent.
+   */
   pay(order: OpenedJourney): Promise<Delivery | undefined>;
+  /**
+   * The payer accepts the recurrence, and pays nothing; an immediate payment can still be made, by `pay`. Resolves as `pay` does
+   * (the service's public pages; not in its document).
+   */
+  authorize(order: OpenedJourney): Promise<Delivery | undefined>;
   /** A refund is credited, in part or in full. Resolves as `pay` does. */
   refund(order: OpenedJourney, options?: RefundOptions): Promise<Delivery | undefined>;
   /**
-   * A later charge of the recurrence, now: by default a payment with a `saleToken` of its own, of the recurrence's amount.
-   * The document does not show what comes, so test each form. Resolves as `pay` does, with the charge, for `refund`.
+   * The next charge of the recurrence by its calendar, now: it is paid, or fails. By default its events are sent; `as` sends
+   * another form of one that is paid. Resolves as `pay` does, with the charge, for `refund` (the service's public pages; the
+   * document does not show what comes).
    *
    * @example
    * const monthTwo = await charge(order); // runs `paid`, `isFirst: false`
+   * await charge(order, { fails: 'AM04', willRetry: true }); // the next charge is another try of the same month
    * await charge(order, { amount: 31 }); // a case
    * await charge(order, { as: ({ sale, amount }) => ({ yourSale: sale, yourAmount: amount }) }); // for `asPayment`
+   *
+   * @throws `SandboxError` where nothing is left to charge
    */
-  charge(order: OpenedJourney, options?: ChargeOptions): Promise<Charge>;
+  charge(order: OpenedJourney, options?: TestChargeOptions): Promise<Charge>;
+  /** The payer ends the recurrence at their bank. Resolves as `pay` does (the service's public pages; not in its document). */
+  cancelByPayer(order: OpenedJourney): Promise<Delivery | undefined>;
   /**
-   * From now on, the next callback that succeeds is the last thing that its process does: nothing is recorded and nothing
-   * is answered; in a transaction, nothing is committed. The service sends the notification again after a minute.
+   * The next notification whose callback succeeds is the last thing that its process does: nothing is recorded and nothing is
+   * answered; in a transaction, nothing is committed. Of a move above, it is the notification that the move resolves with; the
+   * others of that move are received by another process. The service sends it again after a minute.
    */
   crash(): void;
 }
@@ -106,19 +128,39 @@ export function testOrders<Transaction = undefined>(
   const clock = fakeClock();
   const process: Process = { isDead: false, isDying: false };
   let crashes = false;
+  let dying: string | undefined;
+  const receive = async (request: Request) => {
+    const body = await request.clone().text();
+    process.isDying = crashes && (dying === undefined || dying === body);
+    const answer = await orders.webhook(request);
+    const { isDead } = process;
+    Object.assign(process, { isDead: false, isDying: false });
+    if (!isDead) return answer;
+    crashes = false;
+    dying = undefined;
+    throw crashed('before its answer');
+  };
+  // One after the other, so that a crash ends the process of one notification alone.
+  let received: Promise<unknown> = Promise.resolve();
   const { service, state } = mockedService<never>({
     ...own,
     clock,
-    async deliverTo(request) {
-      process.isDying = crashes;
-      const answer = await orders.webhook(request);
-      const { isDead } = process;
-      Object.assign(process, { isDead: false, isDying: false });
-      if (!isDead) return answer;
-      crashes = false;
-      throw crashed('before its answer');
+    deliverTo(request) {
+      const answer = received.then(() => receive(request));
+      received = answer.catch(() => undefined);
+      return answer;
     },
   });
+  const moves = { pay: service.pay, authorize: service.authorize, refund: service.refund };
+  for (const name of OWN_MOVES) {
+    Object.assign(service, {
+      [name]: () => {
+        throw new ConfigurationError(
+          `Expected \`await ${name}(order)\`, with \`${name}\` of what \`testOrders\` gives.`,
+        );
+      },
+    });
+  }
   const client = new PaymentsClient({ baseUrl: service.url, ...service.credentials, fetch: service.fetch });
   const store = ownStore ?? (new MemoryStore({ clock: clock.now }) as Store<unknown> as Store<Transaction>);
   const steps = dyingSteps(stepsOf<unknown>(store), process);
@@ -145,24 +187,29 @@ export function testOrders<Transaction = undefined>(
   const delivered = async (move: () => void) => {
     const before = service.deliveries.length;
     move();
+    const made = () => service.deliveries.slice(before).filter(({ status }) => status !== 'not-sent');
+    const told = () => made().find(({ kind }) => kind === 'payment') ?? made().at(-1);
+    if (crashes) dying ??= JSON.stringify(told()?.payload);
     await clock.advance(0);
-    const made = service.deliveries[before];
-    return made?.status === 'not-sent' ? undefined : made;
+    return told();
   };
   return {
     orders,
     service,
     client,
     clock,
-    pay: (order) => delivered(() => service.pay(uuidOf(order))),
-    refund: (order, refund) => delivered(() => service.refund(uuidOf(order), refund)),
+    pay: (order) => delivered(() => moves.pay(uuidOf(order))),
+    authorize: (order) => delivered(() => moves.authorize(uuidOf(order))),
+    refund: (order, refund) => delivered(() => moves.refund(uuidOf(order), refund)),
     async charge(order, options = {}) {
-      let uuid = uuidOf(order);
+      let uuid = '';
       const delivery = await delivered(() => {
-        uuid = charge(state, uuid, readNamedOptions('charge', options, CHARGE_OPTIONS, 'order, '));
+        const own = readNamedOptions('charge', options, TEST_CHARGE_OPTIONS, 'order, ');
+        uuid = charge(state, uuidOf(order), own, true).sale ?? '';
       });
       return { uuid, delivery };
     },
+    cancelByPayer: (order) => delivered(() => void endRecurrence(state, uuidOf(order), 'CANCELLED')),
     crash() {
       crashes = true;
     },

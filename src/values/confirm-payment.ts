@@ -3,6 +3,7 @@ import type { SalePayload } from '../service/notifications/sale';
 import type { Transaction, TransactionRefunds } from '../service/operations/get-transaction';
 import { mayHaveLeftOut } from '../service/schema';
 import { isGiven, isObject } from '../shared/objects';
+import { isSameId } from '../shared/uuid';
 import type { ValidationIssue } from '../shared/validation-issue';
 import { withoutNoise } from './amounts';
 import { checkPositive, type OptionNames, readNamedOptions } from './option-checks';
@@ -99,7 +100,7 @@ export interface PaymentDifference {
  *   empty or missing. Any refund in the list counts, whatever its `status`
  * - `uuid` is equal, and so are `amount`, `currency` and `referenceCode` if the notification has them. A field that the
  *   service leaves out counts as different. Amounts are compared in minor units of the currency, where ISO 4217 lists
- *   it: 10.000000000000002 is 10. An amount that came as text (`issues` names it) is read from `raw`
+ *   it: 10.000000000000002 is 10. A UUID is equal in upper and lower case. An amount that came as text (`issues` names it) is read from `raw`
  * - Of a charge that came as an event (`payload.recurrence`), `referenceCode` is not compared: whether its transaction has
  *   the journey's is not known. It finds an order, and proves nothing
  *
@@ -154,7 +155,7 @@ function compare(notification: ReportedPayment, transaction: Transaction): Payme
   const notified = payload.amount ?? amountAsText(notification);
   const isSame = isGiven(notified) && isGiven(amount) && withoutNoise(notified) === withoutNoise(amount);
   const pairs: PaymentDifference[] = [
-    { field: 'uuid', notified: payload.saleToken, queried: uuid },
+    { field: 'uuid', notified: isSameId(payload.saleToken, uuid) ? uuid : payload.saleToken, queried: uuid },
     { field: 'amount', notified: isSame ? amount : notified, queried: amount },
     { field: 'currency', notified: payload.currency, queried: currency },
     {

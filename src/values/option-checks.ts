@@ -157,12 +157,15 @@ export function readPage(
   last: string,
 ): Page & { limit: number } {
   const { after, limit = 100 } = readNamedOptions<Page>(call, query, PAGE_NAMES);
-  if (after !== undefined && typeof after !== 'string') {
-    throw new ConfigurationError(
-      `Expected \`after\` to be ${last}, the last one of the page before, got ${nameOfType(after)}.`,
-    );
-  }
-  return { after, limit: checkCount('limit', limit) };
+  return { after: checkAfter(after, last), limit: checkCount('limit', limit) };
+}
+
+/** @throws `ConfigurationError` for anything but a text, or nothing */
+export function checkAfter(after: string | undefined, last: string): string | undefined {
+  if (after === undefined || typeof after === 'string') return after;
+  throw new ConfigurationError(
+    `Expected \`after\` to be ${last}, the last one that was read, got ${nameOfType(after)}.`,
+  );
 }
 
 /** Refuses anything but a function; `shape` shows what to pass, such as `(event) => void`. */

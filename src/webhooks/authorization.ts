@@ -1,7 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { type AuthorizationFailure, ConfigurationError } from '../errors';
 import { CREDENTIALS, type Credentials } from '../service/credentials';
+import { sha256Of } from '../shared/hash';
 import { isObject, nameOfType } from '../shared/objects';
 import { assertCredentials } from '../values/credentials';
 
@@ -69,7 +68,7 @@ interface Encoded {
 
 /** Tells pairs apart, and tells nothing of them: 8 hexadecimal digits of a hash of key and token together. */
 export function fingerprintOf({ encoded }: EncodedPair): string {
-  return bytesToHex(sha256(utf8ToBytes(encoded))).slice(0, 8);
+  return sha256Of(encoded).slice(0, 8);
 }
 
 export function encodeCredentials(credentials: Credentials | readonly Credentials[]): readonly EncodedPair[] {
@@ -86,9 +85,10 @@ export function encodeCredentials(credentials: Credentials | readonly Credential
 const encodedPairs = new WeakMap<Credentials, EncodedPair>();
 
 function encodePair(pair: Credentials): EncodedPair {
-  const known = encodedPairs.get(pair);
+  const encoded = encodedPairs.get(pair);
   // Compare with what was encoded, because the caller may have changed the object since.
-  if (known !== undefined && known.apiKey === pair.apiKey && known.apiToken === pair.apiToken) return known;
+  if (encoded !== undefined && encoded.apiKey === pair.apiKey && encoded.apiToken === pair.apiToken)
+    return encoded;
   const { apiKey, apiToken } = Object(pair) as Credentials;
   if (apiKey === undefined && apiToken === undefined) throw new ConfigurationError(noPair(pair));
   assertCredentials(pair);

@@ -20,6 +20,8 @@ export interface Delivery {
 export interface Replay {
   readonly origin: 'replay';
   readonly letter: DeadLetter;
+  /** Whether somebody has asked for this letter: then it runs whatever pair of credentials it came with. */
+  readonly isAsked: boolean;
 }
 
 /** The service was asked, and has told of it. */
@@ -48,12 +50,14 @@ export interface Received {
   readonly credential: string;
 }
 
-/** What a person has decided about a case: it is booked, with what nothing else says. */
+/** What a person says of a case besides the decision, where nothing else does. */
 export interface Booking {
   /** Whose it is, for a case of no order. */
   readonly order?: string | undefined;
   /** How much it is, in the currency's main unit, for a case whose amount is not clear. */
   readonly amount?: number | undefined;
+  /** With `'dismiss'`: dismisses own money that the service says is paid, because you have it sent back. */
+  readonly evenIfPaid?: boolean | undefined;
 }
 
 /** A notification to act on. */
@@ -68,6 +72,8 @@ export interface Task {
   /** What it is acted on under. */
   readonly identity: Identity;
   readonly cause: Cause;
+  /** Whether it is what the merchant's `asPayment` has made of a body: its reference finds an order, and proves nothing. */
+  readonly isMeant?: boolean | undefined;
   /** When it began, by `performance.now()`. */
   readonly startedAt: number;
 }

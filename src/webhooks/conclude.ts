@@ -43,7 +43,8 @@ async function concludeFailure(task: Task, failure: Failure, listener: Listener)
   const status = failure.status === 200 && kept === 'failed' ? 503 : failure.status;
   // Not awaited: the answer goes out now. The entry was kept before, so that it is the last step that counts.
   late?.then((isRecorded) => (isRecorded ? concludeDone(task, { isRepeat: false }, listener) : undefined));
-  if (kept === 'known') return status;
+  // The same failure again, which was reported at the first time.
+  if (kept === 'unchanged') return status;
   // Whatever this handler answers, the service sees what was sent first.
   const told = { ...problem, status: answeredWith(task) ?? status, kind, key, delivery };
   listener.report(failure.code, {
@@ -51,7 +52,7 @@ async function concludeFailure(task: Task, failure: Failure, listener: Listener)
     fate: fateOf(task, told, kept, listener),
     received: notification,
   });
-  // Its sale may have been booked before the mark was there, or before this subject was given back.
+  // Its sale may have been booked before its order knew of this return, or before this subject was given back.
   if (failure.code === 'early_return' && cause.origin === 'delivery')
     await listener.runLetter(key).catch(() => undefined);
   return status;

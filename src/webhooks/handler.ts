@@ -10,6 +10,7 @@ import { receive, refuse, type Verdict } from './receive';
 import {
   type DeadLetters,
   deadLettersOf,
+  isDecidedAgain,
   type ReplayResult,
   replay,
   replayOne,
@@ -112,18 +113,23 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
     report,
     failures: new Map<string, number>(),
     leftOut: new Set<string>(),
-    runLetter: (key: string): Promise<unknown> => replayOne(key, listener, () => true),
+    runLetter: (key: string): Promise<unknown> =>
+      replayOne(key, listener, (letter) => isDecidedAgain(letter, listener)),
   };
   const running = new Running();
 
-  const judge = (request: Request | PlainRequest | SharedRequest): Promise<Verdict> =>
-    running.run(
+  const judge = async (request: Request | PlainRequest | SharedRequest): Promise<Verdict> => {
+    const verdict = await running.run(
       () =>
         receive(request, listener).catch((error: unknown) =>
           refuse(report, 'internal', { status: 500, error }),
         ),
       () => refuse(report, 'draining', { status: 503 }),
     );
+    // The answer does not wait for it.
+    void orders?.onAnswer();
+    return verdict;
+  };
   const handle = async (request: Request | PlainRequest) => answer((await judge(request)).status);
   const unlessDraining: UnlessDraining = (work) =>
     running.run(work, () => ({ code: 'draining', status: 503 }));

@@ -80,4 +80,4 @@ export {
 export { type PayoutFailure, payoutFailure } from './payout-failure';
 export type { DeadLetters, ReplayResult } from './replay';
 export type { WebhookDone, WebhookReport } from './report';
-export type { WebhookReportCode } from './report-texts';
+export type { ReportSeverity, WebhookReportCode } from './report-texts';

@@ -4,10 +4,10 @@ import { HOUR_MS, inTime } from '../shared/time';
 import type { DeadLetter, LetterFailure, NewDeadLetter } from '../stores/dead-letters';
 import type { SubjectRecord } from '../stores/record';
 import type { SingleRecords } from '../stores/steps';
-import { letterIdentity, type Received, type Task } from './cause';
+import { type Cause, letterIdentity, type Received, type Task } from './cause';
 import type { Identity } from './key';
 import type { Listener } from './listener';
-import type { OrderLink } from './order-link';
+import type { EndedBy, OrderLink } from './order-link';
 import type { Failure, Kept } from './outcome';
 import { readQuery } from './recognize';
 import type { WebhookReportDetails } from './report';
@@ -16,21 +16,24 @@ import { repeatIdentity } from './unexpected-repeat';
 
 // What is not done is kept as a letter, and forgotten once it is done. With `createOrders`, its order is told of it.
 
-/** The failures of a listener that are kept. What is not kept needs no more than the next delivery. */
-const KEPT: ReadonlySet<WebhookReportCode> = /* @__PURE__ */ new Set<WebhookReportCode>([
-  'unhandled',
-  'invalid_notification',
-  'callback_failed',
-  'callback_timeout',
-  'nothing_written',
-  'transaction_ended',
-  'not_confirmed',
-  'confirm_failed',
-  'store_failed',
-  'lease_lost',
-  'unexpected_repeat',
-  'too_many_states',
-]);
+/** The failures that say nothing of the money: the service does not confirm it, or cannot be asked. */
+const UNCONFIRMED: ReadonlySet<string> = new Set(['not_confirmed', 'confirm_failed']);
+
+/** The failures of a listener that are kept, and what ends each. What is not kept needs no more than the next delivery. */
+export const KEPT: ReadonlyMap<string, Extract<EndedBy, 'person' | 'retry'>> = /* @__PURE__ */ new Map([
+  ['unhandled', 'person'],
+  ['invalid_notification', 'person'],
+  ['callback_failed', 'retry'],
+  ['callback_timeout', 'retry'],
+  ['nothing_written', 'retry'],
+  ['transaction_ended', 'person'],
+  ['not_confirmed', 'retry'],
+  ['confirm_failed', 'retry'],
+  ['store_failed', 'retry'],
+  ['lease_lost', 'retry'],
+  ['unexpected_repeat', 'person'],
+  ['too_many_states', 'person'],
+] satisfies [WebhookReportCode, EndedBy][]);
 
 /**
  * Whether a failure is kept. What is busy, or was never begun because the store failed, needs no more than the next
@@ -59,7 +62,7 @@ export async function keepIn(
     bodyHash === undefined
       ? (as ?? letterIdentity(task))
       : await identityOfRepeat(records, task.identity, bodyHash);
-  if (own === undefined) return 'known';
+  if (own === undefined) return 'unchanged';
   // Its order first: it must show no QR code while its own money is a case, and a letter that is missing is made again.
   // What a person has decided changes nothing of the case until it is done.
   if (orders !== undefined && about !== undefined && task.cause.origin !== 'decision') {
@@ -99,14 +102,30 @@ async function writeLetter(
   failure: Failure,
   lettersMs: number,
 ): Promise<Kept> {
+  if (cause.origin === 'settlement' || UNCONFIRMED.has(failure.code)) {
+    const before = await records.readLetter(own.key);
+    // What the service has confirmed stays what it was, whatever is told of it after that.
+    if (before?.about?.isOwn && UNCONFIRMED.has(failure.code) && cause.origin === 'delivery') {
+      const isSame = before.body === textOf(cause.received.body);
+      const failed = { ...letterFailure(failure), about: before.about };
+      await records.failLetter(own.key, isSame ? failed : { ...failed, code: before.code });
+      return isSame && before.code !== failure.code ? 'kept' : 'unchanged';
+    }
+    // What is settled replaces what was told, and was not confirmed.
+    if (before !== undefined && cause.origin === 'settlement' && !UNCONFIRMED.has(failure.code)) {
+      await records.keepLetter(letterOf(own, kind, cause, failure), lettersMs);
+      return before.code === failure.code ? 'unchanged' : 'kept';
+    }
+  }
   if (cause.origin !== 'delivery') {
     // What fails in a person's hands stays the case that it was.
-    const failed = cause.origin === 'decision' ? { code: cause.letter.code } : letterFailure(failure);
+    const { code } = cause.origin === 'decision' ? cause.letter : failure;
+    const failed = code === failure.code ? letterFailure(failure) : { code };
     const codeBefore = await records.failLetter(own.key, failed);
-    if (codeBefore !== undefined) return codeBefore === failure.code ? 'known' : 'kept';
+    if (codeBefore !== undefined) return codeBefore === failure.code ? 'unchanged' : 'kept';
   }
   if (!('received' in cause)) return 'kept';
-  await records.keepLetter(letterOf(own, kind, cause.received, failure), lettersMs);
+  await records.keepLetter(letterOf(own, kind, cause, failure), lettersMs);
   return 'kept';
 }
 
@@ -125,7 +144,7 @@ export async function forget(task: Task, listener: Listener): Promise<void> {
     const letter = await store.readLetter(key);
     if (letter === undefined || letter.code === 'transaction_ended') return;
     // Its order first, as when it is kept: the letter is what a person finds it by.
-    if (letter.about !== undefined) await orders?.end(store, { key, details: letter.about }, false);
+    if (letter.about !== undefined) await orders?.end(store, { key, details: letter.about });
     await store.forgetLetter(key, isIts);
   });
 }
@@ -167,13 +186,14 @@ async function identityOfRepeat(
 function letterOf(
   { key, subject, state }: Identity,
   kind: string,
-  { body, url, credential }: Received,
+  { origin, received: { body, url, credential } }: Extract<Cause, { readonly received: Received }>,
   failure: Failure,
 ): NewDeadLetter {
   const entry = { key, subject, state, kind, body: textOf(body), url: flagsOf(url), credential };
   const hasStates = failure.code === 'sale_status' && { hasStates: true };
   const isRepeat = failure.toKeep?.bodyHash !== undefined && { isRepeat: true };
-  return { ...entry, ...letterFailure(failure), ...hasStates, ...isRepeat };
+  const isSettled = origin === 'settlement' && { isSettled: true };
+  return { ...entry, ...letterFailure(failure), ...hasStates, ...isRepeat, ...isSettled };
 }
 
 /** What a letter says of a failure. */

@@ -1,6 +1,6 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { InvalidNotificationError } from '../errors';
+import { sha256Of } from '../shared/hash';
+import { oneSpelling } from '../shared/uuid';
 
 /** What a notification is about, and what it reports about that. */
 export interface Identity {
@@ -13,14 +13,16 @@ export interface Identity {
 }
 
 /**
- * The key contains the state, because a reversal keeps its uuid from PENDING to PAID. The key of a refund contains the
- * refund's own uuid, because the partial refunds of a sale share its `saleToken`.
+ * The key contains the state, because one reversal is notified as PENDING and as PAID; that both have its uuid is this
+ * library's reading. The key of a refund contains the refund's own uuid, because the partial refunds of a sale share its
+ * `saleToken`.
  *
  * @param kind - percent-encoded, if it is not a documented one
+ * @param id - as it was received: a UUID counts in lower case
  * @param states - the parts of the state; none if a subject has only one notification
  */
 export function identify(kind: string, id: string, states: readonly string[] = []): Identity {
-  const subject = `${kind}:${encodePart(id)}`;
+  const subject = `${kind}:${encodePart(oneSpelling(id))}`;
   // A loop: mapping and joining a list costs more than the rest of the key.
   let state = encodePart(states[0] ?? '');
   for (let part = 1; part < states.length; part++) state += `:${encodePart(String(states[part]))}`;
@@ -39,7 +41,7 @@ export function identifyUnrecognized(body: unknown): Identity {
     const issues = [{ path: [], message: 'expected a body that is not nested as deeply' }];
     throw new InvalidNotificationError('The body cannot be read.', { issues, body });
   }
-  return identify('unrecognized', bytesToHex(sha256(utf8ToBytes(text))));
+  return identify('unrecognized', sha256Of(text));
 }
 
 /** The subject and the state that a key is made of: no part has the colon that separates them. */

@@ -72,32 +72,39 @@ export type WebhookCallbacks<
   Order = undefined,
   More = unknown,
 > = {
-  readonly [Kind in HandledKind]?:
-    | WebhookCallback<
-        OfKind<DocumentedNotification | UnrecognizedNotification, Kind>,
-        Transaction,
-        Order,
-        More
-      >
-    | 'ignore';
-} & {
-  readonly [Kind in Kinds[number]['kind']]?: OwnCallback<
-    OfKind<Kinds[number], Kind>,
-    Transaction,
-    Order,
-    More
-  >;
-};
+  readonly [Kind in HandledKind]?: KindCallback<Kind, Transaction, Order, More>;
+} & OwnCallbacks<Kinds, Transaction, Order, More>;
 
-type OfKind<All, Kind extends string> = Extract<All, { readonly kind: Kind }>;
+/** The callback of a documented kind, or of what none knows. */
+export type KindCallback<Kind extends HandledKind, Transaction, Order, More> =
+  | WebhookCallback<
+      Extract<DocumentedNotification | UnrecognizedNotification, { readonly kind: Kind }>,
+      Transaction,
+      Order,
+      More
+    >
+  | 'ignore';
 
 type HandledKind = (DocumentedNotification | UnrecognizedNotification)['kind'];
 
-// While TypeScript infers `Kinds`, it also looks up the callbacks of the documented kinds here. It must not find a
-// second type for them, or their parameters would become `any`.
-type OwnCallback<Definition extends AnyDefinition, Transaction, Order, More> = [Definition] extends [never]
-  ? unknown
-  : WebhookCallback<DefinedNotification<Definition>, Transaction, Order, More> | 'ignore';
+/**
+ * The callbacks of your own kinds.
+ *
+ * While TypeScript infers `Kinds`, it also looks up the callbacks of the documented kinds here. It must not find a second
+ * type for them, or their parameters would become `any`.
+ */
+export type OwnCallbacks<Kinds extends readonly AnyDefinition[], Transaction, Order, More> = {
+  readonly [Kind in Kinds[number]['kind']]?: [Extract<Kinds[number], { readonly kind: Kind }>] extends [never]
+    ? unknown
+    :
+        | WebhookCallback<
+            DefinedNotification<Extract<Kinds[number], { readonly kind: Kind }>>,
+            Transaction,
+            Order,
+            More
+          >
+        | 'ignore';
+};
 
 /** How to receive notifications. */
 export interface WebhookHandlerOptions<
@@ -144,7 +151,7 @@ export interface WebhookHandlerOptions<
     | undefined;
 
   /**
-   * The largest body to read, in bytes. A larger one is answered 413.
+   * The largest body to read, in bytes; of an object that a parser has made, of its JSON text. A larger one is answered 413.
    *
    * @defaultValue 1 MiB
    */
@@ -443,7 +450,8 @@ function defaultStore(): Store {
   return new MemoryStore();
 }
 
-function isProduction(): boolean {
+/** Whether `NODE_ENV` says so, where the environment may be read. */
+export function isProduction(): boolean {
   try {
     return globalThis.process?.env?.['NODE_ENV'] === 'production';
   } catch {

@@ -1,10 +1,11 @@
+import { isIdentity } from '../service/checks';
 import { documentedKinds } from '../service/notifications';
 import type { OrderReference } from '../service/notifications/notification';
 import type { SalePayload } from '../service/notifications/sale';
 import type { AboutMoney } from '../stores/dead-letters';
 import type { SingleRecords } from '../stores/steps';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
-import type { Task } from './cause';
+import type { Replay, Task } from './cause';
 import type { Identity } from './key';
 import type { AnyDefinition } from './kinds';
 import type { OrdersCode, ReportText, WebhookReportCode } from './report-texts';
@@ -30,7 +31,7 @@ export interface MeantPayment {
 }
 
 /** A notification whose order is asked for. */
-export type Notified = Pick<Task, 'notification' | 'identity' | 'cause'>;
+export type Notified = Pick<Task, 'notification' | 'identity' | 'cause' | 'isMeant'>;
 
 /** What a case tells of its notification. */
 export type CaseDetails = AboutMoney;
@@ -41,6 +42,10 @@ export interface FoundKey {
   readonly key: string | undefined;
   /** The letters of returns that came before the sale was known. */
   readonly early: readonly string[];
+  /** Whether the service, or the first event of its recurrence, names another order of ours. */
+  readonly isOthers?: boolean | undefined;
+  /** Whether the service's transaction carries a reference of this order. */
+  readonly isStated?: boolean | undefined;
 }
 
 /** What is to be done about a notification, as its order is now. */
@@ -71,6 +76,14 @@ export interface CaseEntry {
   readonly details: CaseDetails;
 }
 
+/** What a person's dismissal means to the order. */
+export interface Dismissal {
+  /** Why it was a case. */
+  readonly reason: string;
+  /** Whether its own attempt is not wanted any more. */
+  readonly closes: boolean;
+}
+
 /**
  * What ends a case:
  * - `retry`: trying it again
@@ -88,6 +101,8 @@ export interface OrderLink {
   readonly texts: Readonly<Record<OrdersCode, ReportText>>;
   /** What a report says became of a case. */
   readonly fateOf: (code: string, origin: 'delivery' | 'replay' | 'settle') => string;
+  /** Called once it is known what a request is answered. Never rejects. */
+  readonly onAnswer: () => Promise<void>;
   /** Asked before a person's decision to book is carried out. */
   readonly client: TransactionSource;
   /** Reads the payment that a body of no known kind means; `undefined` if it means none. What it throws is a failure. */
@@ -109,6 +124,26 @@ export interface OrderLink {
     found: FoundKey,
     confirmation: PaymentConfirmation | undefined,
   ): Promise<Plan>;
+  /**
+   * Whether a payment whose state is done was done as money of no order, and leads to an order of ours now, as its event says:
+   * - `again`: nothing has run for it, so that it is decided as if it were not done
+   * - `foreign`: the merchant's own callback has run for it
+   */
+  strayOf(records: SingleRecords, notified: Notified): Promise<'again' | 'foreign' | undefined>;
+  /**
+   * Whether a payment that the service has confirmed is proven to be the order's: of one that came as an event, the service
+   * is asked where its transaction does not say so.
+   *
+   * @throws what the service's client throws
+   */
+  isProven(
+    notified: Notified,
+    found: FoundKey,
+    confirmation: PaymentConfirmation | undefined,
+    limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<boolean>;
+  /** Whether a case that its order decides would be decided as it was: one read, mostly. */
+  isAsItWas(records: SingleRecords, replayed: Notified & { readonly cause: Replay }): Promise<boolean>;
   /** What the case of a notification tells that nothing was decided about. */
   about(records: SingleRecords, notified: Notified): Promise<CaseDetails>;
   /**
@@ -118,19 +153,29 @@ export interface OrderLink {
    * @param isRunning - whether its callback may still succeed
    */
   note(records: SingleRecords, entry: CaseEntry, isRunning: boolean): Promise<void>;
-  /** The order is told that a case is over; of a payment that a person has dismissed, its own attempt is closed. */
-  end(records: SingleRecords, entry: Omit<CaseEntry, 'reason'>, isDismissed: boolean): Promise<void>;
+  /** The order is told that a case is over. It remembers what a person has dismissed. */
+  end(records: SingleRecords, entry: Omit<CaseEntry, 'reason'>, dismissal?: Dismissal): Promise<void>;
 }
 
 /** The kinds that are decided by their order, and have no callback of their own with `createOrders`. */
-export const ORDER_KINDS: ReadonlySet<string> = new Set(['payment', 'saleStatus', 'refund', 'reversal']);
+export const ORDER_KINDS: ReadonlySet<string> = new Set([
+  'payment',
+  'saleStatus',
+  'refund',
+  'reversal',
+  'recurrence',
+]);
 
-/** Whose order a notification is about, as its kind says. */
+/** Whose order a notification is about, as its kind says. What is too long to be an identity finds none, and is not kept. */
 export function referenceOf(
   { kind, payload }: Pick<Notified['notification'], 'kind' | 'payload'>,
   kinds: readonly AnyDefinition[] = [],
 ): OrderReference {
-  return readerOf(kind, kinds)?.(payload) ?? {};
+  const { uuid, referenceCode } = readerOf(kind, kinds)?.(payload) ?? {};
+  return {
+    uuid: isIdentity(uuid) ? uuid : undefined,
+    referenceCode: isIdentity(referenceCode) ? referenceCode : undefined,
+  };
 }
 
 function readerOf(kind: string, kinds: readonly AnyDefinition[]) {

@@ -21,6 +21,11 @@ export interface Done {
   readonly followUps?: readonly string[] | undefined;
 }
 
+/** Whether it was done before, so that its callback did not run. */
+export function isRepeated(outcome: Outcome): boolean {
+  return 'isRepeat' in outcome && outcome.isRepeat;
+}
+
 /** It is not done: what is reported of it, and what is kept. */
 export interface Failure extends Problem {
   readonly toKeep?: ToKeep | undefined;
@@ -53,7 +58,7 @@ export interface ToKeep {
 }
 
 /**
- * What became of the letter of a failure: `'known'` if it is there and has failed as before, or if a person has decided
+ * What became of the letter of a failure: `'unchanged'` if it is there and has failed as before, or if a person has decided
  * about it; `'failed'` if it could not be written; `'none'` if there is to be none.
  */
-export type Kept = 'kept' | 'known' | 'failed' | 'none';
+export type Kept = 'kept' | 'unchanged' | 'failed' | 'none';

@@ -5,7 +5,7 @@ import { checkAgainst, isSwapped } from './authorization';
 import type { Task } from './cause';
 import { conclude } from './conclude';
 import type { Listener } from './listener';
-import { decodeBody, readJsonObject, recognize } from './recognize';
+import { decodeBody, meant, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookReportDetails } from './report';
 import type { WebhookReportCode } from './report-texts';
 import {
@@ -16,7 +16,7 @@ import {
   receiveBody,
   type SharedRequest,
 } from './request';
-import { meant, run } from './run-once';
+import { run } from './run-once';
 
 /** Only the report says so: an answer would tell a sender that it is nearly right. */
 const SWAPPED = 'It has the token before the key: are `apiKey` and `apiToken` swapped in your credentials?';
@@ -63,7 +63,7 @@ export async function receive(
       credentialIndex: authorized.index,
       answeredWith: 'answeredWith' in request ? request.answeredWith : undefined,
     };
-    const task: Task = { notification, identity, cause, startedAt };
+    const task: Task = { notification, identity, cause, isMeant: recognized.isMeant, startedAt };
     const outcome = await run(task, recognized, decoded, listener);
 
     // Keep and report.

@@ -1,12 +1,15 @@
 import { ConfigurationError, InvalidNotificationError, type ValidationIssue } from '../errors';
-import { isShort, isUndamaged, MAX_IDENTITY_LENGTH } from '../service/checks';
+import { isIdentity, MAX_IDENTITY_LENGTH } from '../service/checks';
 import { documentedKinds } from '../service/notifications';
 import type { DocumentedKind, ReadNotification } from '../service/notifications/notification';
 import { validate } from '../service/schema';
 import { isBytes, utf8 } from '../shared/bytes';
 import { isObject } from '../shared/objects';
+import type { Task } from './cause';
 import { encodePart, type Identity, identify, identifyUnrecognized } from './key';
 import type { AnyDefinition, Notification, UnrecognizedNotification } from './kinds';
+import type { OrderLink } from './order-link';
+import type { Failure } from './outcome';
 
 /** Returns the text of a body of bytes; any other body is returned as it is. */
 export function decodeBody(body: unknown): unknown {
@@ -62,6 +65,42 @@ export function recognize<Kinds extends readonly AnyDefinition[]>(
   if ('issues' in read) return unrecognized(raw, read.issues);
   return read as Recognized<Notification<Kinds>>;
 }
+
+/** A notification as it is acted on. */
+export interface Meant extends Recognized<Task['notification']> {
+  /** What `asPayment` threw. */
+  readonly failure?: Failure;
+  /** Whether it is what `asPayment` has made of a body of no known kind. */
+  readonly isMeant?: boolean;
+}
+
+/** With `createOrders`, a body of no known kind may mean a payment, as its `asPayment` says. */
+export function meant(
+  recognized: Recognized<Task['notification']>,
+  { orders }: { readonly orders?: Pick<OrderLink, 'asPayment'> | undefined },
+): Meant {
+  const { notification, issues } = recognized;
+  if (orders === undefined || notification.kind !== 'unrecognized' || issues !== undefined) return recognized;
+  const { raw } = notification;
+  try {
+    const payload = orders.asPayment(raw);
+    if (payload === undefined) return recognized;
+    if (!isIdentity(payload.saleToken)) return { ...recognized, issues: NO_IDENTITY };
+    const identity = identify('payment', payload.saleToken, [payload.newStatus]);
+    return { identity, notification: { kind: 'payment', payload, raw, key: identity.key }, isMeant: true };
+  } catch (error) {
+    return { ...recognized, failure: { code: 'callback_failed', status: 500, error } };
+  }
+}
+
+const NO_IDENTITY = [
+  {
+    path: ['saleToken'],
+    message:
+      `expected what \`asPayment\` gives to have at most ${MAX_IDENTITY_LENGTH} characters, without U+FFFD, which stands for ` +
+      'bytes that are no UTF-8',
+  },
+];
 
 /** The notification of a body of no known kind, or with issues that keep it from being of one. */
 function unrecognized(
@@ -122,7 +161,7 @@ function readOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefinitio
   }
   const id: unknown = subject(result.value);
   const states: readonly unknown[] = state === undefined ? [] : [state(result.value)];
-  if (![id, ...states].every(isIdentifying)) {
+  if (![id, ...states].every(isIdentity)) {
     const message =
       `expected the subject and state of your kind ${kind} to be non-empty text of at most ` +
       `${MAX_IDENTITY_LENGTH} characters, without U+FFFD, which stands for bytes that are no UTF-8`;
@@ -130,11 +169,6 @@ function readOwn(raw: JsonObject, { kind, schema, subject, state }: AnyDefinitio
   }
   const identity = identify(encodePart(kind), String(id), states.map(String));
   return { notification: { kind, payload: result.value, raw, key: identity.key }, identity };
-}
-
-/** For documented kinds, the schema checks the same. */
-function isIdentifying(part: unknown): boolean {
-  return typeof part === 'string' && part !== '' && isShort(part) && isUndamaged(part);
 }
 
 type Kinds = readonly (typeof documentedKinds)[number][];

@@ -2,16 +2,17 @@ import { ConfigurationError, InvalidNotificationError } from '../errors';
 import { nameOfType } from '../shared/objects';
 import { DAY_MS, inTime } from '../shared/time';
 import { type DeadLetter, type LetterNote, nextTryAt } from '../stores/dead-letters';
+import type { Content } from '../stores/steps';
 import { readPage } from '../values/option-checks';
 import type { Decision, Replay, Task } from './cause';
 import { conclude } from './conclude';
 import type { Identity } from './key';
 import type { Listener } from './listener';
-import type { Outcome } from './outcome';
-import { readJsonObject, recognize } from './recognize';
+import { isRepeated, type Outcome } from './outcome';
+import { meant, readJsonObject, recognize } from './recognize';
 import type { Reporter } from './report';
-import { callbackFor, meant, type Run, runOnce } from './run-once';
-import { comparisonOf, stateRepeated } from './unexpected-repeat';
+import { callbackFor, type Run, runOnce } from './run-once';
+import { type Comparison, comparisonOf, isStray, settled, stateRepeated } from './unexpected-repeat';
 
 /** The result of running a dead letter again. */
 export interface ReplayResult {
@@ -93,38 +94,70 @@ export async function replay(
   unlessDraining: UnlessDraining,
 ): Promise<readonly ReplayResult[]> {
   checkKept(listener.lettersMs);
-  if (entries === undefined) return replayDue(listener, unlessDraining);
+  if (entries === undefined) return (await replayDue(listener, unlessDraining)).results;
   checkEntries(entries);
   const results: ReplayResult[] = [];
   for (const { key } of entries) results.push(...(await replayLetter(key, listener, unlessDraining)));
   return results;
 }
 
-/**
- * Runs the letters that are due, and tells of those that it passes over.
- *
- * @param signal - ends the run before the next letter
- */
+/** How far a run of the letters that are due goes. */
+export interface ReplayRun {
+  /** The key of the letter after which the run begins; it goes round once. Default: from the first letter. */
+  readonly after?: string | undefined;
+  /** Asked before each letter: whether the run is to stop. */
+  readonly isOver?: (() => boolean) | undefined;
+}
+
+/** What a run of the letters that are due came to. */
+export interface Replayed {
+  readonly results: readonly ReplayResult[];
+  /** The last letter that was looked at, if the run was stopped before it came round. */
+  readonly stoppedAfter?: string | undefined;
+}
+
+/** Runs the letters that are due, and tells of those that it passes over. */
 export async function replayDue(
   listener: Listener,
   unlessDraining: UnlessDraining,
-  signal?: AbortSignal,
-): Promise<readonly ReplayResult[]> {
+  { after: start, isOver = () => false }: ReplayRun = {},
+): Promise<Replayed> {
   const { store, report } = listener;
   const onUnreadable = reportUnreadable(report);
   const results: ReplayResult[] = [];
-  for (let after: string | undefined; ; ) {
+  let hasWrapped = start === undefined;
+  for (let after = start; ; ) {
     const page = await store.listLetters({ after, limit: PAGE, onUnreadable });
     const { now } = await store.readRecord('maintain', '');
     const isDue = (letter: DeadLetter) =>
       mayReplay(letter, listener) && (isDecidedAgain(letter, listener) || nextTryAt(letter) <= now);
     for (const letter of page) {
-      if (signal?.aborted) return results;
-      if (isDue(letter)) results.push(...(await replayLetter(letter.key, listener, unlessDraining, isDue)));
+      if (isOver()) return { results, stoppedAfter: after };
+      if (isDue(letter) && !(await isAsItWas(letter, listener))) {
+        results.push(...(await replayLetter(letter.key, listener, unlessDraining, isDue)));
+      }
       await tellOf(letter, now, listener);
+      after = letter.key;
+      if (hasWrapped && after === start) return { results };
     }
-    if (page.length < PAGE) return results;
-    after = page.at(-1)?.key;
+    if (page.length === PAGE) continue;
+    if (hasWrapped) return { results };
+    hasWrapped = true;
+    after = undefined;
+  }
+}
+
+/** Whether a case that its order decides would come to the same: one read, because most of them wait for weeks. */
+async function isAsItWas(letter: DeadLetter, listener: Listener): Promise<boolean> {
+  const { orders, store } = listener;
+  if (orders === undefined || !isDecidedAgain(letter, listener)) return false;
+  try {
+    const { notification, identity } = recognizeAgain(letter, listener);
+    const cause = { origin: 'replay' as const, letter, isAsked: false };
+    return await orders.isAsItWas(store, { notification, identity, cause });
+  } catch {
+    // Running it reports what is wrong.
+    return false;
   }
 }
 
@@ -133,7 +166,7 @@ async function replayLetter(
   key: string,
   listener: Listener,
   unlessDraining: UnlessDraining,
-  isDue = (_: DeadLetter) => true,
+  isDue?: (letter: DeadLetter) => boolean,
 ): Promise<readonly ReplayResult[]> {
   const { code } = await unlessDraining(() =>
     reportingThrown(key, listener, () => replayOne(key, listener, isDue)),
@@ -142,23 +175,26 @@ async function replayLetter(
   return [code === 'done' ? { key, status: 'done' } : { key, status: statusOf(code), code }];
 }
 
-/** Whether a letter may be tried again without being asked for. */
+/** Whether a letter may be tried again without being asked for, as far as its reason says. */
 function mayReplay(letter: DeadLetter, listener: Listener): boolean {
   // What it did has been committed: running it would find it done, and forget that a person has to look.
-  if (letter.code === TRANSACTION_ENDED.code || !isTrusted(letter, listener)) return false;
+  if (letter.code === TRANSACTION_ENDED.code) return false;
   // A case that is neither is for a person.
   const { orders } = listener;
   return orders === undefined || isDecidedAgain(letter, listener) || orders.endedBy(letter.code) === 'retry';
 }
 
 /** Whether it came with a pair that is valid now, or the service confirms it whatever it came with. */
-function isTrusted({ credential, kind }: DeadLetter, { fingerprints, orders, confirm }: Listener): boolean {
+function isTrusted(
+  { credential, kind }: Pick<DeadLetter, 'credential' | 'kind'>,
+  { fingerprints, orders, confirm }: Listener,
+): boolean {
   const isConfirmed = orders !== undefined && confirm !== undefined && kind === 'payment';
   return isConfirmed || fingerprints.includes(credential);
 }
 
 /** Whether it is looked at whenever there is a replay: it costs a question only once its order has changed. */
-function isDecidedAgain({ code }: DeadLetter, { orders }: Listener): boolean {
+export function isDecidedAgain({ code }: DeadLetter, { orders }: Listener): boolean {
   return orders?.endedBy(code)?.startsWith('order') ?? false;
 }
 
@@ -197,17 +233,18 @@ function checkEntries(entries: readonly DeadLetter[]): void {
   }
 }
 
+/** @param isDue - left out by who was asked to run it, whatever pair it came with */
 export async function replayOne(
   key: string,
   listener: Listener,
-  isDue: (letter: DeadLetter) => boolean,
+  isDue?: (letter: DeadLetter) => boolean,
 ): Promise<Outcome> {
   // What was listed may be done by now: a delivery or another replay has forgotten it.
-  const entry = await listener.store.readLetter(key);
+  const entry = await fromStore(listener.store.readLetter(key));
   if (entry === undefined) return { code: 'done', isRepeat: true };
-  if (!isDue(entry)) return NOT_DUE;
+  if (isDue?.(entry) === false) return NOT_DUE;
   if (entry.code === TRANSACTION_ENDED.code) return TRANSACTION_ENDED;
-  return runLetter({ origin: 'replay', letter: entry }, listener);
+  return runLetter({ origin: 'replay', letter: entry, isAsked: isDue === undefined }, listener);
 }
 
 /** Runs a letter, or books it where a person has decided so. */
@@ -217,15 +254,26 @@ export async function runLetter(
 ): Promise<Outcome> {
   const startedAt = performance.now();
   const { letter } = cause;
-  const { notification, identity, issues } = recognizeAgain(letter, listener);
+  const { notification, identity, issues, isMeant } = recognizeAgain(letter, listener);
+  const isOwn = isStray(letter) && identity.subject === letter.subject;
   if (cause.origin === 'decision') {
     // What a person books under a state that is done is done under a state of its own.
     const isAgain = stateRepeated(letter) !== undefined && identity.subject === letter.subject;
     const decided = { ...cause, isAgain };
-    const task = { notification, identity: isAgain ? letter : identity, cause: decided, startedAt };
+    const task = {
+      notification,
+      identity: isAgain || isOwn ? letter : identity,
+      cause: decided,
+      isMeant,
+      startedAt,
+    };
     return runTask(task, issues, listener);
   }
-  return runTask({ notification, identity, cause, startedAt }, issues, listener);
+  // The one check on every way to a letter, by the kind that it is today.
+  const { credential } = letter;
+  if (!cause.isAsked && !isTrusted({ credential, kind: notification.kind }, listener)) return NOT_DUE;
+  const task = { notification, identity: isOwn ? letter : identity, cause, isMeant, startedAt };
+  return runTask(task, issues, listener);
 }
 
 async function runTask(
@@ -244,7 +292,7 @@ async function runTask(
   }
   const again = task.cause.origin === 'replay' ? await decideAgain(letter, own, listener) : undefined;
   if (again?.code === NOT_DUE.code) return again;
-  const comparison = comparisonOf(task.notification, listener.kinds, letter.body);
+  const comparison = comparisonWith(letter, task.notification, listener);
   const outcome = again ?? (await runAgain(letter, { ...own, comparison }, listener));
   await conclude(task, outcome, listener);
   return outcome;
@@ -254,10 +302,12 @@ async function runTask(
 async function decideAgain(letter: DeadLetter, run: Run, listener: Listener): Promise<Outcome | undefined> {
   const { orders, store } = listener;
   if (orders === undefined || !run.isOfOrder || !isDecidedAgain(letter, listener)) return undefined;
-  const found = await orders.find(store, run, undefined);
-  const { reason, details } = await orders.plan(store, run, found, undefined);
+  const found = await fromStore(orders.find(store, run, undefined));
+  const { reason, details } = await fromStore(orders.plan(store, run, found, undefined));
   if (reason === undefined) return undefined;
-  return reason === letter.code ? NOT_DUE : { code: reason, status: 200, toKeep: { about: details } };
+  return reason === letter.code || reason === 'busy'
+    ? NOT_DUE
+    : { code: reason, status: 200, toKeep: { about: details } };
 }
 
 /** Its own definition may need query parameters that were not kept, and is then found by the kind of the entry. */
@@ -265,6 +315,26 @@ function recognizeAgain(entry: DeadLetter, listener: Listener) {
   const recognized = meant(recognizeBody(entry, listener), listener);
   if (recognized.failure !== undefined) throw recognized.failure.error;
   return recognized;
+}
+
+/** What a later delivery is compared by. Of what was settled, the first one is an ordinary repeat at any age. */
+function comparisonWith(
+  { body, isSettled }: DeadLetter,
+  notification: Task['notification'],
+  { kinds }: Listener,
+): Comparison | undefined {
+  const comparison = comparisonOf(notification, kinds, body);
+  return isSettled ? settled(comparison) : comparison;
+}
+
+/** What a later delivery is compared by with a letter, once that is done; nothing of one that cannot be read. */
+export function contentOf(letter: DeadLetter, listener: Listener): Content {
+  try {
+    const { notification } = recognizeAgain(letter, listener);
+    return comparisonWith(letter, notification, listener)?.content ?? { fields: {} };
+  } catch {
+    return { fields: {} };
+  }
 }
 
 function recognizeBody({ kind, body, url }: DeadLetter, { kinds }: Listener) {
@@ -294,9 +364,22 @@ async function runAgain(letter: Identity, run: Run, listener: Listener): Promise
     return { code: 'store_failed', status: 503, error };
   }
   const outcome = await runOnce(run, listener);
-  if (repeated === undefined || !('isRepeat' in outcome && outcome.isRepeat)) return outcome;
+  if (repeated === undefined || !isRepeated(outcome)) return outcome;
   // What it would be under this identity is done: it is still not told apart from that.
   return UNEXPECTED_REPEAT;
+}
+
+/** What the store has thrown, to be told from what a merchant's own functions throw. */
+class StoreFailure extends Error {
+  constructor(override readonly cause: unknown) {
+    super();
+  }
+}
+
+function fromStore<Result>(step: Promise<Result>): Promise<Result> {
+  return step.catch((error: unknown) => {
+    throw new StoreFailure(error);
+  });
 }
 
 /** Reports what is thrown, such as by a `match` of an own kind, so that the other entries are run. */
@@ -308,6 +391,10 @@ export async function reportingThrown(
   try {
     return await work();
   } catch (error) {
+    if (error instanceof StoreFailure) {
+      report('store_failed', { status: 503, key, error: error.cause, fate: 'It stays, and is run again.' });
+      return { code: 'store_failed', status: 503 };
+    }
     const code = error instanceof InvalidNotificationError ? 'invalid_body' : 'internal';
     report(code, { status: 500, key, error });
     return { code, status: 500 };

@@ -28,7 +28,7 @@ export function defaultReport(): (report: WebhookReport) => void {
   };
   return (report) => {
     const { code, status, kind, reason, delivery, message, issues = [], error } = report;
-    const key = report.key && shownKey(report.key, kind);
+    const key = report.key && inOneLine(shownKey(report.key, kind));
     const described = THROWN_BY_MERCHANT.has(code) ? describeThrown(error) : '';
     const place = code === 'callback_failed' || code === 'internal' ? placeOf(error) : undefined;
     const thrown = [described, place && `at ${place}`].filter(Boolean).join(' ');

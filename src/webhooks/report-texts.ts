@@ -27,10 +27,11 @@ import type { PaymentDifference } from '../values/confirm-payment';
  * - `callback_failed` (500): the callback threw `error`
  * - `callback_timeout` (500): the callback took longer than `callbackTimeoutMs`
  * - `nothing_written` (500): over transactions, the callback of a payment, refund or reversal ended before the database
- *   could have answered anything, or, over Prisma, any callback before a query of its own; what it wrote is rolled back
+ *   could have answered anything, or, over Prisma and `PostgresStore`, any callback before a query of its own; what it wrote
+ *   is rolled back
  * - `transaction_ended` (200): the callback has committed its transaction by itself; it is not run again
  * - `not_confirmed` (500): with `confirm`, the service says otherwise; `issues` names the fields
- * - `confirm_failed` (500): with `confirm`, the service could not be asked; `error` says why
+ * - `confirm_failed` (500): with `confirm`, the service does not know the payment, or could not be asked; `error` says why
  * - `store_failed` (503, or 500 once a transaction's callback has started): the store threw or took too long; `error`
  *   says why
  * - `lease_lost` (503): the callback succeeded, but another delivery came between before that could be recorded
@@ -42,12 +43,15 @@ import type { PaymentDifference } from '../values/confirm-payment';
  * - `record_unreadable`: a list has left out records of another format; the message says how many
  * - `draining` (503): the process is about to end
  * - with `createOrders` (200), what is not booked, and is one of `orders.cases()`: `paid_twice` (another payment of the
- *   order is booked, or is being booked), `other_amount`, `closed`, `other_sale` (another sale under the order's reference),
+ *   order is booked, or is being booked), `authorized_twice` (the payer has approved two recurrences of it), `other_amount`,
+ *   `closed`, `other_sale` (another sale under the order's reference), `other_order` (a charge that another order has),
  *   `no_order`, `unclear_amount`, `returned_in_full`, `early_return` (its sale is not booked yet), `sale_status`,
  *   `needs_person` (the callback said so)
  * - `reconcile_ended`, from `orders.reconcile` and `maintain`: the service's rate limit, failures in a row or the signal
  *   have ended the run
+ * - `recurrence_call_missing`, once a process: the service does not have a call that its public pages show
  * - `maintain_failed`, from `orders.maintain`: one of its parts threw `error`; the others were run
+ * - `not_maintained` (200), once a day and process: no `orders.maintain` has ended for 25 hours
  * - `internal` (500): anything else, such as a `match` of your own kinds that throws; `error` says what. Also a handler
  *   that is called with something else than it takes, or an answer that could not be sent; the message says so
  */
@@ -82,15 +86,19 @@ export type WebhookReportCode =
   | 'draining'
   | CaseReason
   | 'reconcile_ended'
+  | 'recurrence_call_missing'
   | 'maintain_failed'
+  | 'not_maintained'
   | 'internal';
 
 /** Why `createOrders` keeps a notification as a case, beside the codes of any handler. */
 export type CaseReason =
   | 'paid_twice'
+  | 'authorized_twice'
   | 'other_amount'
   | 'closed'
   | 'other_sale'
+  | 'other_order'
   | 'no_order'
   | 'unclear_amount'
   | 'returned_in_full'
@@ -99,7 +107,48 @@ export type CaseReason =
   | 'needs_person';
 
 /** The codes that only `createOrders` reports; it has their texts. */
-export type OrdersCode = CaseReason | 'reconcile_ended' | 'maintain_failed';
+export type OrdersCode =
+  | CaseReason
+  | 'reconcile_ended'
+  | 'recurrence_call_missing'
+  | 'maintain_failed'
+  | 'not_maintained';
+
+/**
+ * Whom a report is for:
+ * - `alert`: somebody, at once: money may not be booked, or the listener does not work
+ * - `look`: somebody, within the day, or if it continues
+ * - `no`: nobody
+ */
+export type ReportSeverity = 'alert' | 'look' | 'no';
+
+const LOOK: ReadonlySet<WebhookReportCode> = new Set([
+  'unauthorized',
+  'callback_failed',
+  'callback_timeout',
+  'nothing_written',
+  'confirm_failed',
+  'busy',
+  'body_timeout',
+  'reconcile_ended',
+  'maintain_failed',
+  'other_sale',
+  'early_return',
+  'recurrence_call_missing',
+  'field_left_out',
+  'damaged_text',
+  'dead_letter_credential',
+  'record_unreadable',
+  'invalid_body',
+  'body_too_large',
+]);
+
+const NO: ReadonlySet<WebhookReportCode> = new Set(['method_not_allowed', 'body_interrupted', 'draining']);
+
+export function severityOf(code: WebhookReportCode): ReportSeverity {
+  if (NO.has(code)) return 'no';
+  return LOOK.has(code) ? 'look' : 'alert';
+}
 
 export type ReportText = readonly [what: string, advice?: string];
 
@@ -179,7 +228,7 @@ export const MESSAGES: Readonly<Record<Exclude<WebhookReportCode, OrdersCode>, R
     'Compare it with `getTransaction`. If the service is right, somebody else may have your credentials.',
   ],
   confirm_failed: [
-    'The service could not be asked whether this payment is real, so the callback did not run: see `error`.',
+    'The service does not know this payment (404), or could not be asked about it, so the callback did not run: see `error`.',
     'Check that the client of `confirm` reaches the service.',
   ],
   store_failed: ['The idempotency store failed, or took longer than `storeTimeoutMs`.'],
@@ -211,6 +260,7 @@ export const MESSAGES: Readonly<Record<Exclude<WebhookReportCode, OrdersCode>, R
 export const REASONS = {
   ...authorizationFailures,
   'content-differs': 'Its content differs from what was acted on.',
+  foreign: 'It was done as money of no order (`on.foreign`), and its event leads to an order.',
   late: 'It came more than an hour after that: too late for a retry of the service.',
 };
 

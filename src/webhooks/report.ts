@@ -7,12 +7,14 @@ import {
   MESSAGES,
   pathsOf,
   REASONS,
+  type ReportSeverity,
   type ReportText,
+  severityOf,
   type WebhookReportCode,
 } from './report-texts';
 
 /** The details of a report. */
-export interface WebhookReportDetails extends Partial<Omit<WebhookReport, 'code' | 'status'>> {
+export interface WebhookReportDetails extends Partial<Omit<WebhookReport, 'code' | 'severity' | 'status'>> {
   readonly status: number;
   /** A sentence that says what became of the notification. */
   readonly fate?: string | undefined;
@@ -60,6 +62,8 @@ export const REPORTER = Symbol.for('pix-automatic-sdk:webhook-reporter');
 export class WebhookReport {
   /** What happened. */
   readonly code: WebhookReportCode;
+  /** Whether somebody is to be alerted, to look at it, or not. */
+  readonly severity: ReportSeverity;
   /** What happened and what to do about it, without any data of the notification. */
   readonly message: string;
   /** The HTTP status it was answered with. */
@@ -69,7 +73,7 @@ export class WebhookReport {
   /** The idempotency key of the notification, once that was known. */
   readonly key: string | undefined;
   /** Why the credentials were not accepted, for `unauthorized`; how the repeat differs, for `unexpected_repeat`. */
-  readonly reason: AuthorizationFailure | 'content-differs' | 'late' | undefined;
+  readonly reason: AuthorizationFailure | 'content-differs' | 'late' | 'foreign' | undefined;
   /** What is wrong with the body, field by field; never the values. */
   readonly issues: readonly ValidationIssue[] | undefined;
   /** What was thrown, by your callback, your store or the platform. */
@@ -85,6 +89,7 @@ export class WebhookReport {
     { explain, texts }: ReportSources = {},
   ) {
     this.code = code;
+    this.severity = severityOf(code);
     const own: Texts = MESSAGES;
     const [what, advice] =
       details.message === undefined ? (own[code] ?? texts?.[code] ?? [code]) : [details.message];

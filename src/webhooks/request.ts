@@ -1,5 +1,6 @@
 import { isBytes, isReadableStream, joinChunks } from '../shared/bytes';
 import { isObject } from '../shared/objects';
+import { jsonOf } from './key';
 
 /** A request without its body. A `Request` is one. */
 export interface RequestHead {
@@ -145,16 +146,18 @@ function bodyOf(request: BodySource): unknown {
   }
 }
 
-/** Whether a body that is there is too large, from its length alone where that is enough. */
+/** Whether a body that is there is too large, from its length alone where that is enough; of an object, its JSON text. */
 function exceeds(body: unknown, isBase64: boolean, { maxBodyBytes }: BodyLimits): boolean {
   if (isBytes(body)) return body.byteLength > maxBodyBytes;
-  if (typeof body !== 'string') return false;
-  if (isBase64) {
+  if (typeof body === 'string' && isBase64) {
     const padding = body.endsWith('==') ? 2 : body.endsWith('=') ? 1 : 0;
     return Math.floor((body.length * 3) / 4) - padding > maxBodyBytes;
   }
+  // A parser's limit is another one, and what is kept may be longer than what came: `1e20` has 21 digits.
+  const text = typeof body === 'string' ? body : jsonOf(body);
+  if (text === undefined) return false;
   // A character is at least a byte.
-  return body.length > maxBodyBytes || new TextEncoder().encode(body).byteLength > maxBodyBytes;
+  return text.length > maxBodyBytes || new TextEncoder().encode(text).byteLength > maxBodyBytes;
 }
 
 /** Text that is no Base64 gives no body, which is answered 400 like any other. */

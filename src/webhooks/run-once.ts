@@ -2,11 +2,18 @@ import { StoreError, type ValidationIssue } from '../errors';
 import type { PaymentNotification } from '../service/notifications/sale';
 import { isGiven } from '../shared/objects';
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
-import type { Acted, Claim, ClaimResult, Done as DoneBefore, SingleRecords, Transact } from '../stores/steps';
+import type {
+  Acted,
+  Claim,
+  ClaimResult,
+  Dismissed,
+  Done as DoneBefore,
+  SingleRecords,
+  Transact,
+} from '../stores/steps';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Cause, Task } from './cause';
-import { keep, keepIn } from './keep';
-import { identify } from './key';
+import { forget, keep, keepIn } from './keep';
 import type { Listener } from './listener';
 import type { WebhookCallback } from './options';
 import {
@@ -18,13 +25,16 @@ import {
   referenceOf,
 } from './order-link';
 import type { Done, Failure, Ignored, Outcome } from './outcome';
-import type { Recognized } from './recognize';
+import type { Meant } from './recognize';
 import type { WebhookReportCode } from './report-texts';
 import {
+  bodyHashOf,
   type Comparison,
   comparisonOf,
   isFirstDelivery,
+  isStray,
   settled,
+  strayIdentity,
   unexpectedRepeat,
 } from './unexpected-repeat';
 
@@ -40,24 +50,6 @@ export interface Run extends Task {
   readonly comparison?: Comparison | undefined;
 }
 
-/** A notification as it is acted on: with `createOrders`, a body of no known kind may mean a payment. */
-export function meant(
-  recognized: Recognized<Task['notification']>,
-  { orders }: Pick<Listener, 'orders'>,
-): typeof recognized & { readonly failure?: Failure } {
-  const { notification, issues } = recognized;
-  if (orders === undefined || notification.kind !== 'unrecognized' || issues !== undefined) return recognized;
-  const { raw } = notification;
-  try {
-    const payload = orders.asPayment(raw);
-    if (payload === undefined) return recognized;
-    const identity = identify('payment', payload.saleToken, [payload.newStatus]);
-    return { identity, notification: { kind: 'payment', payload, raw, key: identity.key } };
-  } catch (error) {
-    return { ...recognized, failure: { code: 'callback_failed', status: 500, error } };
-  }
-}
-
 /**
  * Finds what runs for a notification, and runs it once.
  *
@@ -65,11 +57,12 @@ export function meant(
  */
 export async function run(
   task: Task,
-  { issues, failure }: Pick<ReturnType<typeof meant>, 'issues' | 'failure'>,
+  { issues, failure }: Pick<Meant, 'issues' | 'failure'>,
   body: unknown,
   listener: Listener,
 ): Promise<Outcome> {
   const found = failure ?? callbackFor(task, issues, listener);
+  if ('code' in found && found.code !== 'ignored' && (await isDismissed(task, listener))) return REPEAT;
   if (!('code' in found)) {
     const compared = comparisonOf(task.notification, listener.kinds, body);
     const comparison = task.cause.origin === 'settlement' ? settled(compared) : compared;
@@ -81,10 +74,27 @@ export async function run(
 const DONE: Done = { code: 'done', isRepeat: false };
 const REPEAT: Done = { code: 'done', isRepeat: true };
 
+/** Whether a person has ended what nothing runs for. Never rejects. */
+async function isDismissed(
+  { identity }: Task,
+  { orders, store, storeTimeoutMs }: Listener,
+): Promise<boolean> {
+  if (orders === undefined) return false;
+  const look = inTime(store.look(identity.subject, identity.state), storeTimeoutMs);
+  return look.then(
+    (status) => status === 'done',
+    () => false,
+  );
+}
+
 /** What became of a notification whose state is done: a delivery is compared with what was acted on. Never rejects. */
 async function repeated(run: Run, done: DoneBefore, listener: Listener): Promise<Done | Failure> {
   const { identity, comparison, cause } = run;
-  if (cause.origin !== 'delivery' || comparison === undefined) return REPEAT;
+  const isTold = cause.origin === 'delivery' || cause.origin === 'settlement';
+  if (!isTold || comparison === undefined) return REPEAT;
+  const stray = await strayed(run, comparison, listener);
+  if (stray !== undefined) return stray;
+  if (cause.origin !== 'delivery') return REPEAT;
   const repeat = unexpectedRepeat(comparison, done);
   if (repeat !== undefined) {
     const { fields, reason, bodyHash } = repeat;
@@ -102,6 +112,41 @@ async function repeated(run: Run, done: DoneBefore, listener: Listener): Promise
   } catch (error) {
     return storeFailed(error);
   }
+}
+
+/** What becomes of a payment that was done as money of no order, and that its event leads to one of ours. Never rejects. */
+async function strayed(
+  run: Run,
+  { raw }: Comparison,
+  listener: Listener,
+): Promise<Done | Failure | undefined> {
+  const { orders, store, storeTimeoutMs } = listener;
+  if (orders === undefined || isStray(run.identity)) return undefined;
+  let stray: 'again' | 'foreign' | undefined;
+  try {
+    stray = await inTime(orders.strayOf(store, run), storeTimeoutMs);
+  } catch (error) {
+    return storeFailed(error);
+  }
+  if (stray === undefined) return undefined;
+  if (stray === 'foreign') {
+    const issues = [
+      { path: ['externalId'], message: 'leads to an order, and it was done as money of no order' },
+    ];
+    const toKeep = { bodyHash: bodyHashOf(raw) };
+    return withDetails(
+      run,
+      { code: 'unexpected_repeat', status: 200, reason: 'foreign', issues, toKeep },
+      listener,
+    );
+  }
+  const identity = strayIdentity(run.identity);
+  const own = { ...run, identity };
+  const outcome = await runOnce(own, listener);
+  if (!('isRepeat' in outcome)) return { ...outcome, toKeep: { ...outcome.toKeep, as: identity } };
+  // Its case, from when its order did not expect it yet.
+  await forget(own, listener);
+  return outcome;
 }
 
 const TOO_MANY_STATES: Failure = { code: 'too_many_states', status: 200 };
@@ -148,8 +193,7 @@ export function callbackFor(
   const source = kind === 'payment' ? sourceFor(cause, listener) : undefined;
   if (source?.client === undefined) return { ...run, retentionMs };
   const { client, acceptRefunded } = source;
-  const isAgain = cause.origin === 'decision' && cause.isAgain;
-  const payment = isAgain ? withoutAmount(notification) : (notification as ConfirmedPayment);
+  const payment = asConfirmed(task);
   return {
     ...run,
     retentionMs,
@@ -166,10 +210,16 @@ function sourceFor(cause: Cause, { confirm, orders }: Listener) {
 
 type ConfirmedPayment = Parameters<typeof confirmPayment>[1];
 
-/** The service knows the amount of the first payment of a sale only. */
-function withoutAmount(notification: object): ConfirmedPayment {
-  const { payload } = notification as ConfirmedPayment;
-  return { kind: 'payment', payload: { ...payload, amount: undefined } };
+/** What of a payment the service is to confirm. */
+function asConfirmed({ notification, cause, isMeant }: Task): ConfirmedPayment {
+  const payment = notification as ConfirmedPayment;
+  const decision = cause.origin === 'decision' ? cause : undefined;
+  // The service knows the amount of the first payment of a sale only.
+  const isAgain = decision?.isAgain && { amount: undefined };
+  // Its reference has found the order, or a person has named that: it proves nothing.
+  const isRouted = (isMeant || decision?.booking.order !== undefined) && { referenceCode: undefined };
+  const payload = { ...payment.payload, ...isAgain, ...isRouted };
+  return isAgain ? { kind: 'payment', payload } : { ...payment, payload };
 }
 
 /** Stands for a callback where the order of the notification decides what runs. */
@@ -190,7 +240,7 @@ async function runUnderLease(run: Run, listener: Listener): Promise<Done | Failu
   const leaseAge = stopwatch();
   let claim: ClaimResult;
   try {
-    const limits = { leaseMs, withinMs: storeTimeoutMs, retentionMs, isByPerson };
+    const limits = { leaseMs, withinMs: storeTimeoutMs, retentionMs, isByPerson, over: dismissalsOver(run) };
     claim = await inTime(store.claim(subject, state, limits), storeTimeoutMs);
   } catch (error) {
     return storeFailed(error);
@@ -208,6 +258,10 @@ async function runUnderLease(run: Run, listener: Listener): Promise<Done | Failu
 
   const callbackAge = stopwatch();
   const ready = await askAndPlan(run, listener);
+  if ('code' in ready && claimed.dismissed !== undefined && isStillDenied(run, ready)) {
+    await release(claimed, listener);
+    return repeated(run, claimed.dismissed, listener);
+  }
   if ('code' in ready) return leave(ready);
   // A process that was suspended would run the callback beside the next owner's.
   const remainingMs = callbackTimeoutMs - callbackAge();
@@ -242,6 +296,23 @@ async function runUnderLease(run: Run, listener: Listener): Promise<Done | Failu
 const CLAIMED_TOO_LATE =
   'the claim came so late that too little of its lease was left; the process was probably suspended';
 
+/**
+ * Which dismissals a run is over. A person revokes that of a payment by booking it; what was dismissed unconfirmed is asked
+ * about again, whoever comes with it.
+ */
+function dismissalsOver({ notification, cause, confirm }: Run): readonly Dismissed[] {
+  if (notification.kind !== 'payment' || confirm === undefined) return [];
+  return cause.origin === 'decision' ? ['final', 'unconfirmed'] : ['unconfirmed'];
+}
+
+/** Whether the service still does not confirm, or know, what a person has dismissed for that. */
+function isStillDenied({ cause }: Run, { code, error }: Failure): boolean {
+  const isUnknown = (error as { readonly httpStatus?: unknown } | undefined)?.httpStatus === 404;
+  return (
+    (code === 'not_confirmed' || (code === 'confirm_failed' && isUnknown)) && cause.origin !== 'decision'
+  );
+}
+
 /** What is known of a notification before its callback runs. */
 interface Ready extends Confirmed {
   /** What its order says is to be done. */
@@ -260,8 +331,7 @@ async function askAndPlan(run: Run, listener: Listener): Promise<Ready | Failure
   const { store, storeTimeoutMs } = listener;
   const confirmed = await askService(run, listener);
   if ('code' in confirmed) return confirmed;
-  const ready = async (): Promise<Ready> => {
-    const found = await findOrder(run, confirmed, listener);
+  const ready = async (found: FoundKey | undefined): Promise<Ready> => {
     for (let plans = 1; ; plans += 1) {
       const plan = await planOf(run, found, confirmed, store, listener);
       const isRun = plan?.run !== undefined && plan.reason === undefined;
@@ -270,7 +340,9 @@ async function askAndPlan(run: Run, listener: Listener): Promise<Ready | Failure
     }
   };
   try {
-    return await inTime(ready(), storeTimeoutMs);
+    const found = await inTime(findOrder(run, confirmed, listener), storeTimeoutMs);
+    const unproven = await prove(run, found, confirmed, listener);
+    return unproven ?? (await inTime(ready(found), storeTimeoutMs));
   } catch (error) {
     return storeFailed(error);
   }
@@ -312,6 +384,8 @@ async function planOf(
 
 /** What is not expected is left undone, so that a person's decision can still run it. */
 function caseOf({ details, letter }: Plan, code: WebhookReportCode): Failure {
+  // Its return is being acted on under another notification.
+  if (code === 'busy') return BUSY;
   return { code, status: 200, toKeep: { about: details, as: letter } };
 }
 
@@ -359,7 +433,7 @@ interface Prepared extends Confirmed {
 
 /** Ends a transaction before it begins. */
 class Refused extends Error {
-  constructor(readonly failure: Failure) {
+  constructor(readonly outcome: Done | Failure) {
     super();
   }
 }
@@ -374,15 +448,22 @@ async function runInTransaction(
   const { subject, state } = run.identity;
   const content = comparison?.content;
   let details: CaseDetails | undefined;
-  const prepare = async (): Promise<Prepared> => {
+  const prepare = async (dismissed: DoneBefore | undefined): Promise<Prepared> => {
     const confirmed = await askService(run, listener);
-    if ('code' in confirmed) throw new Refused(confirmed);
-    return { ...confirmed, found: await inTime(findOrder(run, confirmed, listener), storeTimeoutMs) };
+    if ('code' in confirmed) {
+      const isRepeat = dismissed !== undefined && isStillDenied(run, confirmed);
+      throw new Refused(isRepeat ? await repeated(run, dismissed, listener) : confirmed);
+    }
+    const found = await inTime(findOrder(run, confirmed, listener), storeTimeoutMs);
+    const unproven = await prove(run, found, confirmed, listener);
+    if (unproven !== undefined) throw new Refused(unproven);
+    return { ...confirmed, found };
   };
   const limits = { retentionMs, timeoutMs, storeTimeoutMs };
   const isReplay = cause.origin !== 'delivery';
   const isByPerson = cause.origin === 'decision';
-  const request = { subject, state, ...limits, content, isReplay, isByPerson, prepare };
+  const over = dismissalsOver(run);
+  const request = { subject, state, ...limits, content, isReplay, isByPerson, over, prepare };
 
   const result = await transact(request, async ({ transaction, claim, records, act }, prepared) => {
     const { confirmation, found } = prepared;
@@ -428,8 +509,9 @@ async function runInTransaction(
     }
     case 'failed': {
       const { during, error } = result;
-      if (error instanceof Refused) return error.failure;
+      if (error instanceof Refused) return error.outcome;
       if (during === 'own commit') return keeping({ code: 'transaction_ended', status: 200, error }, details);
+      // Rolled back: its case is written once the transaction is over, by `conclude`.
       if (during === 'callback') return keeping({ code: 'callback_failed', status: 500, error }, details);
       if (during === 'nothing written') {
         return keeping({ code: 'nothing_written', status: 500, error }, details);
@@ -466,6 +548,38 @@ async function askService(run: Run, listener: Listener): Promise<Confirmed | Fai
   }
 }
 
+/** Asks whether a confirmed payment is proven to be its order's. Gives what keeps it from being acted on. Never rejects. */
+async function prove(
+  run: Run,
+  found: FoundKey | undefined,
+  { confirmation }: Confirmed,
+  listener: Listener,
+): Promise<Failure | undefined> {
+  const { orders, callbackTimeoutMs } = listener;
+  if (orders === undefined || found === undefined || !run.isOfOrder) return undefined;
+  const controller = new AbortController();
+  const limits = { timeoutMs: PROOF_TIMEOUT_MS, signal: controller.signal };
+  try {
+    const isProven = orders.isProven(run, found, confirmation, limits);
+    if (await inTime(isProven, callbackTimeoutMs)) return undefined;
+    return withDetails(run, { code: 'not_confirmed', status: 500, issues: UNPROVEN }, listener);
+  } catch (error) {
+    controller.abort(error);
+    return withDetails(run, { code: 'confirm_failed', status: 500, error }, listener);
+  }
+}
+
+/** As long as the query for its transaction may take. */
+const PROOF_TIMEOUT_MS = 5_000;
+
+const UNPROVEN: readonly ValidationIssue[] = [
+  {
+    path: ['saleToken'],
+    message:
+      'is none of the charges of this recurrence, as the service says, and its transaction has not the reference of the journey',
+  },
+];
+
 /** A replay and a settlement answer no request, so no credentials came with them. */
 const NO_CREDENTIALS = -1;
 
@@ -485,6 +599,7 @@ async function call(
   {
     plan,
     person,
+    details: _details,
     ...more
   }: Ready & { readonly transaction: unknown; readonly signal: AbortSignal; readonly person: Person },
   { orders }: Listener,

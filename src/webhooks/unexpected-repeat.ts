@@ -8,7 +8,7 @@ import type { AnyDefinition } from './kinds';
 // under one `saleToken` would be one payment.
 
 /** Why a repeat is not one of the service's own. */
-export type RepeatReason = 'content-differs' | 'late';
+export type RepeatReason = 'content-differs' | 'late' | 'foreign';
 
 /** What a delivery is compared by with the one that was acted on. */
 export interface Comparison {
@@ -85,8 +85,13 @@ export function unexpectedRepeat(
   return {
     reason: fields.length > 0 ? 'content-differs' : 'late',
     fields,
-    bodyHash: shortHash(jsonOf(raw) ?? ''),
+    bodyHash: bodyHashOf(raw),
   };
+}
+
+/** Tells the bodies of repeats apart. */
+export function bodyHashOf(raw: object): string {
+  return shortHash(jsonOf(raw) ?? '');
 }
 
 /** Equal in the whole, and with a date-time: the same notification, sent again on purpose. */
@@ -97,6 +102,18 @@ function isSameText({ text }: Content, before: Content | undefined): boolean {
 /** What is settled leaves the content of no delivery: its first delivery is an ordinary repeat at any age. */
 export function settled(comparison: Comparison | undefined): Comparison | undefined {
   return comparison && { ...comparison, content: { ...comparison.content, isSettled: true } };
+}
+
+/** What a payment is acted on under whose own state was done as money of no order, before its event led to one. */
+export function strayIdentity({ subject, state }: Identity): Identity {
+  const own = `${state}${STRAY}`;
+  return { subject, state: own, key: `${subject}:${own}` };
+}
+
+const STRAY = '~event';
+
+export function isStray({ state }: Pick<Identity, 'state'>): boolean {
+  return state.endsWith(STRAY);
 }
 
 /** Whether what is delivered was settled, and has not been delivered before. */

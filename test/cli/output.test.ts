@@ -69,9 +69,14 @@ describe('text from outside cannot steer the terminal', () => {
     [
       {
         status: 200,
-        doubtfulValues: ['maxAge', 'recurrence.calendar.initialDate', 'shopper.document.number'],
+        doubtfulValues: [
+          'referenceCode',
+          'maxAge',
+          'recurrence.calendar.initialDate',
+          'shopper.document.number',
+        ],
       },
-      'may refuse: maxAge (in minutes: over 90 days), recurrence.calendar.initialDate (in the past), shopper.document.number (no CPF has',
+      'may refuse: referenceCode (over 50 characters, an e-mail address or a CPF), maxAge (in minutes: over 90 days), recurrence.calendar.initialDate (in the past), shopper.document.number (no CPF has',
     ],
     [
       { status: 404, operation: 'getTransaction' },

@@ -1,35 +1,36 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exitCodeOf } from '../../src/cli/verify/report';
-import type { Report } from '../../src/cli/verify/run';
+import { scaled } from '../helpers/scaled';
 import { rightListeners } from './listeners/right-listeners';
 import { hasPython, rightInPython } from './listeners/styles/python';
-import { verifyAll } from './listeners/verify-listener';
+import { startAndVerify } from './listeners/verify-listener';
 
-let reportOf: (listener: (typeof rightListeners)[number]) => Report;
+// At once, because a run mostly waits for what does not come.
+describe.concurrent('verify holds, with nothing left unchecked that it can check, a listener that', () => {
+  it.for(rightListeners.map((listener) => [listener.does, listener] as const))(
+    '%s',
+    { timeout: scaled(300_000) },
+    async ([, listener], { expect }) => {
+      const report = await startAndVerify(listener);
+      const others = report.steps.filter(({ verdict }) => verdict !== 'passed');
+      // Only with a sandbox can verify see whether a listener confirms payments.
+      const cannotTell = [...(listener.open ?? []), ...(listener.asksService ? [] : ['unconfirmed'])];
+      expect(
+        others.map(({ id, verdict }) => [id, verdict]),
+        JSON.stringify({ ended: report.ended, others }, undefined, 1),
+      ).toEqual(cannotTell.map((id) => [id, 'not-checked']));
+      expect(report.ended).toBe(undefined);
+      expect(exitCodeOf(report, false)).toBe(cannotTell.length === 0 ? 0 : 3);
+    },
+  );
+});
 
-beforeAll(async () => {
-  reportOf = await verifyAll(rightListeners);
-}, 600_000);
-
-describe('verify holds, with nothing left unchecked that it can check, a listener that', () => {
-  it.each(rightListeners.map((listener) => [listener.does, listener] as const))('%s', (_does, listener) => {
-    const report = reportOf(listener);
-    const others = report.steps.filter(({ verdict }) => verdict !== 'passed');
-    // Only with a sandbox can verify see whether a listener confirms payments.
-    const cannotTell = [...(listener.open ?? []), ...(listener.asksService ? [] : ['unconfirmed'])];
-    expect(
-      others.map(({ id, verdict }) => [id, verdict]),
-      JSON.stringify({ ended: report.ended, others }, undefined, 1),
-    ).toEqual(cannotTell.map((id) => [id, 'not-checked']));
-    expect(report.ended).toBe(undefined);
-    expect(exitCodeOf(report, false)).toBe(cannotTell.length === 0 ? 0 : 3);
-  });
-
-  it('is one of at least 35 different ones', () => {
+describe('the right listeners', () => {
+  it('are at least 35 different ones', () => {
     expect(new Set(rightListeners.map(({ does }) => does)).size).toBeGreaterThanOrEqual(35);
   });
 
-  it.skipIf(!hasPython)('may be written in Python, where `python3` is there', () => {
+  it.skipIf(!hasPython)('are in Python too, where `python3` is there', () => {
     expect(rightListeners).toEqual(expect.arrayContaining([...rightInPython]));
   });
 });

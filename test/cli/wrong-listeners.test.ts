@@ -1,30 +1,36 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { exitCodeOf } from '../../src/cli/verify/report';
-import type { Report } from '../../src/cli/verify/run';
+import { scaled } from '../helpers/scaled';
 import { hasPython, wrongInPython } from './listeners/styles/python';
-import { verifyAll } from './listeners/verify-listener';
+import { startAndVerify } from './listeners/verify-listener';
 import { wrongListeners } from './listeners/wrong-listeners';
 
-let reportOf: (listener: (typeof wrongListeners)[number]) => Report;
+// At once, because a run mostly waits for what does not come.
+describe.concurrent('verify fails a listener, first in the step about its mistake, and says what to do', () => {
+  it.for(wrongListeners.map((listener) => [listener.step, listener.does, listener] as const))(
+    '%s: it %s',
+    { timeout: scaled(300_000) },
+    async ([step, , listener], { expect }) => {
+      const report = await startAndVerify(listener);
+      const failed = report.steps.filter(({ verdict }) => verdict === 'failed');
+      const [first] = failed;
+      const seen = JSON.stringify({ ended: report.ended, failed }, undefined, 1);
+      expect([first?.id, exitCodeOf(report, true)], seen).toEqual([step, 1]);
+      expect(first?.hint).toBeDefined();
+      // What fails in the same way says so, in place of a hint of its own.
+      const told = failed.map(({ hint, follows }) => (hint === undefined) !== (follows === undefined));
+      expect(told.every(Boolean), seen).toBe(true);
+    },
+  );
+});
 
-beforeAll(async () => {
-  reportOf = await verifyAll(wrongListeners);
-}, 3_000_000);
-
-describe('verify fails a listener that', () => {
-  it.each(wrongListeners.map((listener) => [listener.does, listener] as const))('%s', (_does, listener) => {
-    const report = reportOf(listener);
-    const failed = report.steps.filter(({ verdict }) => verdict === 'failed');
-    expect(exitCodeOf(report, true), JSON.stringify({ ended: report.ended, failed })).toBe(1);
-    expect(failed.every(({ hint, problems }) => hint !== undefined || problems.length > 0)).toBe(true);
-  });
-
-  it('is one of at least 120 different ones', () => {
+describe('the wrong listeners', () => {
+  it('are at least 120 different ones', () => {
     expect(new Set(wrongListeners.map(({ does }) => does)).size).toBe(wrongListeners.length);
     expect(wrongListeners.length).toBeGreaterThanOrEqual(120);
   });
 
-  it.skipIf(!hasPython)('may be written in Python, where `python3` is there', () => {
+  it.skipIf(!hasPython)('are in Python too, where `python3` is there', () => {
     expect(wrongListeners).toEqual(expect.arrayContaining([...wrongInPython]));
   });
 });

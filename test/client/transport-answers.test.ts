@@ -354,28 +354,26 @@ describe('redirects', () => {
       expect(thrown).toBeInstanceOf(ApiError);
       expect(thrown).toMatchObject({ httpStatus: status, outcome: 'unknown', attempts: 1, location });
       expect(thrown.message).toContain(
-        'a redirect to another host (see `error.location`), which is never followed',
+        `a redirect to http://localhost:${other.port}, which is never followed`,
       );
-      expect(thrown.message).not.toMatch(/localhost|steal/);
+      expect(thrown.message).not.toContain('steal');
     }
     expect(other.requests).toEqual([]);
   });
 
   it.each([
     ['https://127.0.0.1/marked', ' to https://127.0.0.1'],
+    ['https://marked:marked@other.example:8443/marked?marked#marked', ' to https://other.example:8443'],
     ['/elsewhere', ''],
     ['', ''],
     ['http://', ''],
     ['javascript:alert(1)', ''],
     ['urn:https:x', ''],
-  ])(
-    'a 302 with the location %j is not followed, and names only the host of baseUrl',
-    async (location, to) => {
-      const thrown = await errorAfter(query, reply(302, '', { location }));
-      expect(thrown).toMatchObject({ httpStatus: 302 });
-      expect(thrown.message).toContain(`HTTP 302, a redirect${to}, which is never followed`);
-    },
-  );
+  ])('a 302 with the location %j is not followed, and names only its origin', async (location, to) => {
+    const thrown = await errorAfter(query, reply(302, '', { location }));
+    expect(thrown).toMatchObject({ httpStatus: 302 });
+    expect(thrown.message).toContain(`HTTP 302, a redirect${to}, which is never followed`);
+  });
 });
 
 describe('the message of an error', () => {

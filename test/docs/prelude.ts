@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Express, RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import type { OrderRequest, Orders } from 'pix-automatic-sdk/orders';
@@ -16,6 +17,10 @@ declare global {
   const id: string;
   const handler: WebhookHandler;
   const server: Server;
+  const app: Express;
+  const staffOnly: RequestHandler;
+  /** Of `examples/nextjs/lib/reasons.ts`. */
+  function wordsFor(reason: string): string;
   /** Those of `createOrders`, and in pages without them the merchant's own. */
   const orders: Orders & {
     /** Finds the order of a payload by `saleToken`, then by `referenceCode`; or takes its key. */

@@ -20,6 +20,16 @@ const CLAIMS: readonly (readonly [claim: RegExp, truth: string])[] = [
     /the same from `?PENDING`? to the end/i,
     'the document says that one reversal is notified in several states',
   ],
+  [/keeps its uuid from/i, 'the document does not say that a reversal has one uuid in all its states'],
+  [
+    /\bamounts are in reais\b|\bvalores são em reais\b/i,
+    'the document states no unit: the main unit of the currency is our reading',
+  ],
+  [
+    /service would not (?:say|warn)|serviço não avisaria/i,
+    'the document does not say what the service does with a field that it does not have',
+  ],
+  [/\baccount that was credited\./i, 'the document only names `bankDetails` of a refund in a query'],
 ];
 
 const files = execFileSync('git', ['ls-files', '*.md', 'llms.txt', 'examples', 'src', 'test'], {

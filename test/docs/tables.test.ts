@@ -6,7 +6,9 @@ import * as orders from 'pix-automatic-sdk/orders';
 import type { Notification, WebhookHandlerOptions } from 'pix-automatic-sdk/webhooks';
 import * as webhooks from 'pix-automatic-sdk/webhooks';
 import { expect, test } from 'vitest';
-import { KEPT } from '../../src/orders/case-reasons';
+import { REASONS } from '../../examples/nextjs/lib/reasons';
+import { ENDED_BY } from '../../src/orders/case-reasons';
+import { severityOf } from '../../src/webhooks/report-texts';
 import { reportCodes } from '../helpers/report-codes';
 import { sections } from './markdown';
 
@@ -37,11 +39,23 @@ test.each([
   ['every option', 'docs/listener.md', 'Options', handlerOptions],
   ['every kind of notification', 'docs/listener.md', 'Kinds of notifications', kinds],
   ['every code of a report', 'docs/going-live.md', 'What the listener reports', reportCodes],
-  ['every reason of a case', 'docs/orders.md', 'Cases', Object.keys(KEPT)],
-  ['every reason of a case', 'docs/pt/orders.md', 'Casos', Object.keys(KEPT)],
+  ['every reason of a case', 'docs/orders.md', 'Cases', [...ENDED_BY.keys()]],
+  ['every reason of a case', 'docs/pt/orders.md', 'Casos', [...ENDED_BY.keys()]],
 ])('the page lists %s: %s, %s', (_, file, heading, names) => {
   const listed = tableOf(file, heading).flatMap(([cell = '']) => cell.split(', '));
   expect(listed.sort()).toEqual(names.toSorted());
+});
+
+test.each([
+  ['docs/going-live.md', 'What the listener reports'],
+  ['docs/pt/going-live.md', 'O que o listener relata'],
+])('the page tells the severity of every report: %s', (file, heading) => {
+  const told = tableOf(file, heading).flatMap(([codes = '', severity]) =>
+    codes.split(', ').map((code) => [code, severity]),
+  );
+  expect(Object.fromEntries(told)).toEqual(
+    Object.fromEntries(reportCodes.map((code) => [code, severityOf(code)])),
+  );
 });
 
 test('the page about errors lists every error, by class and by code', () => {
@@ -65,6 +79,12 @@ test('the framework tests run each line that the guide shows for a framework', (
   const lines = table.flatMap(([, cell = '']) => [...cell.matchAll(/`(?:export )?([^`]+)`/g)]);
   expect(lines.length).toBeGreaterThanOrEqual(9);
   expect(lines.filter(([, line = '']) => !tests.some((code) => code.includes(line)))).toEqual([]);
+});
+
+test('the admin page of the example has words for every reason of a case, in both languages', () => {
+  expect(Object.keys(REASONS).sort()).toEqual([...ENDED_BY.keys()].sort());
+  const words = Object.values(REASONS).flat();
+  expect(new Set(words).size).toBe(2 * new Set(Object.values(REASONS)).size);
 });
 
 test('the list of examples names every example', () => {

@@ -32,7 +32,16 @@ function translatedPart(original: string): Section[] {
 }
 
 test('what a merchant opens at work is translated', () => {
-  const guides = ['database', 'errors', 'going-live', 'listener', 'orders', 'pix-codes', 'sandbox'];
+  const guides = [
+    'database',
+    'errors',
+    'going-live',
+    'listener',
+    'orders',
+    'pix-codes',
+    'recurrence',
+    'sandbox',
+  ];
   expect(
     translations()
       .map(({ translated }) => translated)

@@ -212,11 +212,11 @@ const mistakes: Readonly<Record<string, readonly [call: () => unknown, says: str
   ],
   'on.pago': [
     () => withOptions({ on: { ...on, pago: async () => undefined } }),
-    'no `on.pago`. The callbacks are paid, returned, foreign, payout, unrecognized.',
+    'no `on.pago`. The callbacks are paid, returned, foreign, recurrence, payout, unrecognized.',
   ],
   'on.refunded': [
     () => withOptions({ on: { ...on, refunded: async () => undefined } }),
-    'no `on.refunded`. The callbacks are paid, returned, foreign, payout, unrecognized.',
+    'no `on.refunded`. The callbacks are paid, returned, foreign, recurrence, payout, unrecognized.',
   ],
   'on: a function': [() => withOptions({ on: async () => undefined }), '`on` to be an object with `paid`'],
   "credentials: 'a:b'": [

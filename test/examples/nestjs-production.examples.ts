@@ -40,8 +40,8 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
       await sandbox.idle();
     };
     const cases = async () => (await call('GET', '/support')).json();
-    const decide = async (id: string, decision: string) =>
-      (await call('POST', '/support/decide', { id, decision })).json();
+    const decide = async (id: string, decision: string, more: object = {}) =>
+      (await call('POST', '/support/decide', { id, decision, ...more })).json();
     const payments = (key: string) =>
       query(`SELECT sale, amount::float, is_first FROM payments WHERE order_key = '${key}' ORDER BY id`);
 
@@ -53,8 +53,11 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     expect(await subscribe('order-1')).toEqual(current);
     await pay(old.uuid);
     expect(await payments('order-1')).toEqual([]);
-    const [other] = await cases();
+    const [other, recurrence] = await cases();
     expect(other).toMatchObject({ reason: 'other_amount', order: 'order-1', sale: old.uuid, amount: 59.7 });
+    // Its recurrence would be charged at the old price.
+    expect(recurrence).toMatchObject({ kind: 'recurrence', reason: 'other_amount', order: 'order-1' });
+    expect(await decide(recurrence.id, 'dismiss')).toEqual({ status: 'dismissed' });
     expect(await subscribe('order-1')).toMatchObject({ state: 'review' });
     expect(await decide(other.id, 'book')).toEqual({ status: 'booked' });
     expect(await payments('order-1')).toEqual([{ sale: old.uuid, amount: 59.7, is_first: true }]);
@@ -65,7 +68,7 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
 
     // A QR code is over, and the next one is paid. The half hour passes in the record of the order.
     const first = await subscribe('order-2');
-    const passed = `regexp_replace(record, '"expiresAt":[0-9]+', '"expiresAt":1')`;
+    const passed = `regexp_replace(record, '"aliveUntil":[0-9]+', '"aliveUntil":1')`;
     await query(`UPDATE pix_automatic SET record = ${passed} WHERE id LIKE '%order:order-2'`);
     const second = await subscribe('order-2');
     expect(second.uuid).not.toBe(first.uuid);
@@ -88,9 +91,78 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     expect(rest).toEqual([]);
     expect(asked).toMatchObject({ reason: 'needs_person', order: 'order-4', retries: false });
     expect(asked.note).toMatch(/^The customer has cancelled/);
-    expect(await decide(asked.id, 'dismiss')).toEqual({ status: 'dismissed' });
+    // The money has come: it is dismissed only once somebody has it sent back.
+    expect(await decide(asked.id, 'dismiss')).toMatchObject({ statusCode: 422 });
+    expect(await decide(asked.id, 'dismiss', { evenIfPaid: true })).toEqual({ status: 'dismissed' });
     expect([await payments('order-4'), await cases()]).toEqual([[], []]);
     await listeners.stop();
+  });
+
+  it('runs a year: each month once, a failure that is made up for, one that is not, a refund, the cancellation', async () => {
+    let day = 0;
+    const { query, listeners, call } = await startMerchant({
+      processes: 1,
+      env: { DRAIN_DELAY_MS: '0' },
+      now: () => Date.now() + day * 86_400_000,
+    });
+    const { sandbox } = listeners;
+    const order = async () =>
+      (await query("SELECT paid, overdue, ended FROM orders WHERE key = 'order-1'"))[0];
+    const payments = () => query('SELECT sale, amount::float, is_first FROM payments ORDER BY id');
+    const opened = await call('POST', '/subscriptions', { referenceCode: 'order-1' });
+    const { uuid } = await opened.json();
+    const charge = async (options?: Parameters<typeof sandbox.charge>[1]) => {
+      const charged = sandbox.charge(uuid, options);
+      await sandbox.idle();
+      return charged;
+    };
+
+    sandbox.pay(uuid);
+    await sandbox.idle();
+    const booked: object[] = [{ sale: uuid, amount: 59.7, is_first: true }];
+    const months: string[] = [];
+    const active = { paid: true, overdue: false, ended: false };
+    for (let month = 2; month <= 12; month++) {
+      day += 30;
+      if (month === 5) {
+        // It fails twice, and is tried again: nobody is bothered.
+        for (const _try of [1, 2]) {
+          await charge({ fails: 'AM04', willRetry: true });
+          expect(await order()).toEqual(active);
+          day += 1;
+        }
+      }
+      if (month === 8) {
+        // It fails for good: the order is overdue until a later month is paid.
+        await charge({ fails: 'AC06' });
+        expect(await order()).toEqual({ ...active, overdue: true });
+        continue;
+      }
+      const { saleUUID: sale = '', dueDate } = await charge();
+      months.push(dueDate.slice(0, 7));
+      booked.push({ sale, amount: 29.9, is_first: false });
+      expect([await payments(), await order()], `month ${month}`).toEqual([booked, active]);
+      if (month === 6) {
+        sandbox.refund(sale, { amount: 10 });
+        await sandbox.idle();
+        expect(await query('SELECT sale, amount::float, left_of_sale::float FROM returns')).toEqual([
+          { sale, amount: 10, left_of_sale: 19.9 },
+        ]);
+      }
+    }
+    expect(new Set(months).size).toBe(10);
+
+    sandbox.cancelByPayer(uuid);
+    await sandbox.idle();
+    expect(await order()).toEqual({ ...active, ended: true });
+    expect(() => sandbox.charge(uuid)).toThrow(/CANCELLED/);
+
+    // Everything comes again: nothing is booked twice, nothing is undone, and nobody has anything to decide.
+    await listeners.deliverAllAgain();
+    expect([await payments(), await order()]).toEqual([booked, { ...active, ended: true }]);
+    expect(await query('SELECT count(*)::int FROM returns')).toEqual([{ count: 1 }]);
+    expect(await (await call('GET', '/support')).json()).toEqual([]);
+    expect((await listeners.stop()).status).toEqual([0]);
   });
 
   it('turns red at SIGTERM, serves on for a moment, then drains: under load no notification is refused', async () => {
@@ -126,7 +198,8 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     await sandbox.idle();
 
     const answers = sandbox.deliveries.map(({ attempts }) => attempts.map(({ httpStatus }) => httpStatus));
-    expect(answers).toEqual(uuids.map(() => [200]));
+    // Of each, the payment and the event of its recurrence.
+    expect(answers).toEqual([...uuids, ...uuids].map(() => [200]));
     const [paid] = await query('SELECT count(*)::int, count(DISTINCT sale)::int AS sales FROM payments');
     expect(paid).toEqual({ count: 60, sales: 60 });
     const { stdout } = (await ended) ?? {};
@@ -308,6 +381,7 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     readonly env: NodeJS.ProcessEnv;
     readonly readiness?: string;
     readonly retryIntervalMs?: number;
+    readonly now?: () => number;
   }
 
   async function startMerchant({ processes, env, ...options }: Merchant) {

@@ -30,7 +30,6 @@ test(`${program} of the README runs as it is printed`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'readme-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
-  await run(directory, 'sh', '-c', commandWith('npm init'));
   const install = commandWith('npm install').replace('pix-automatic-sdk', inject('tarball'));
   await run(directory, 'sh', '-c', install);
   for (const name of ['.env', program] as const) {
@@ -42,7 +41,9 @@ test(`${program} of the README runs as it is printed`, async () => {
   const shop = runShell(commandWith(program), directory);
   await shop.printed(/QR code: /);
   await run(directory, 'sh', '-c', commandWith('pix-automatic-sdk pay'));
-  const [printed] = await shop.printed(/[\s\S]*^Paid: .+$/m);
+  await shop.printed(/^Paid: /m);
+  await run(directory, 'sh', '-c', commandWith('pix-automatic-sdk charge'));
+  const [printed] = await shop.printed(/[\s\S]*^Paid: .+\n[\s\S]*^Paid: .+$/m);
 
   const { code: promised = '' } = blocks.find(({ info }) => info === 'text') ?? {};
   expect(printed.split('\n').map(shape)).toEqual(promised.trim().split('\n').map(shape));

@@ -5,6 +5,8 @@ const machines: Readonly<Record<string, readonly string[]>> = {
   faults: ['tsx', 'test/machines/faults/run.ts'],
   growth: ['tsx', 'test/machines/growth/growth.ts'],
   updates: ['tsx', 'test/machines/growth/updates.ts'],
+  oracle: ['tsx', 'test/machines/oracle/run.ts'],
+  maintain: ['tsx', 'test/machines/maintain/maintain.ts'],
   orders: ['vitest', 'run', '--project', 'orders'],
   mutation: ['stryker', 'run', 'test/machines/mutation.json'],
   chaos: ['vitest', 'run', '--project', 'chaos'],

@@ -12,7 +12,7 @@ import {
   type Order,
   type Step,
 } from '../../src/orders/attempt';
-import { attemptIn } from './support';
+import { attemptIn } from './attempt-in';
 
 const NOW = 10 * ASKED_FOR_MS;
 const money = { amount: 'hash of 59.7' };
@@ -31,7 +31,7 @@ function attempts(states: string): Attempt[] {
       money: text.includes('*') ? { amount: 'hash of 1' } : money,
       uuid: state === 'created' || state === 'paid' ? `uuid-${number}` : undefined,
       qrCode: state === 'created' ? qrCode : undefined,
-      expiresAt: state === 'created' ? NOW + (isOver ? 0 : 100) : undefined,
+      aliveUntil: state === 'created' ? NOW + (isOver ? 0 : 100) : undefined,
       startedAt: NOW - 1_000,
       changedAt: NOW - 1_000,
       leaseUntil: isOver ? NOW : NOW + 100,
@@ -55,6 +55,7 @@ function inWords(step: Step): string {
       return `change to ${step.order.attempts.map(({ state, uuid }) => `${state} ${uuid ?? ''}`.trim()).join(', ')}`;
     case 'paid':
     case 'review':
+    case 'authorized':
       return `${step.do} ${step.attempt?.attempt}`;
     case 'give':
     case 'ask':
@@ -63,6 +64,8 @@ function inWords(step: Step): string {
     case 'begin':
       return `begin ${step.attempt}`;
     case 'conflict':
+      if (step.state === 'authorized')
+        return `authorized, conflict with ${step.attempt?.attempt}: ${step.paths}`;
       return `conflict with ${step.attempt?.attempt}: ${step.paths}`;
     case 'throw':
       return `throw ${step.error}`;
@@ -113,6 +116,46 @@ describe('what open does', () => {
     expect(step(order(states), { replace: true })).toBe(expected);
   });
 
+  it.each([
+    ['authorized', 'authorized 1'],
+    ['expired authorized', 'authorized 2'],
+    // Another QR code would be a second recurrence, whatever the clock says.
+    ['authorized created!', 'authorized 1'],
+    ['authorized sending!', 'authorized 1'],
+    ['authorized*', 'authorized, conflict with 1: amount'],
+    ['authorized* created', 'authorized, conflict with 1: amount'],
+    ['authorized paid', 'paid 2'],
+  ])('%s, with replace and without: %s', (states, expected) => {
+    for (const replace of [false, true]) expect(step(order(states), { replace })).toBe(expected);
+  });
+
+  it.each([
+    // `close` ends no recurrence.
+    ['closed', 'APPROVED', 'authorized 1'],
+    ['closed', 'CANCELLED', 'begin 2'],
+    ['closed created', 'APPROVED', 'authorized 1'],
+    ['expired* created', 'APPROVED', 'authorized, conflict with 1: amount'],
+    ['expired', 'EXPIRED', 'begin 2'],
+    ['paid', 'APPROVED', 'paid 1'],
+  ])('%s, with a recurrence of the first that is %s: %s', (states, status, expected) => {
+    const recurrences = [{ idRec: 'A', attempt: 1, status, nextChargeAt: '2027-02-15 00:00:00' }];
+    const given = order(states, { recurrences });
+    for (const replace of [false, true]) expect(step(given, { replace })).toBe(expected);
+    const found = nextStep(given, NOW, { token: 'mine', money });
+    if (found.do === 'authorized') expect(found.nextChargeAt).toBe('2027-02-15 00:00:00');
+  });
+
+  it('shows the case of its own money before what is authorized', () => {
+    const review = [{ id: 'payment:uuid-1:PAID', reason: 'closed', sale: 'uuid-1', at: 1 }];
+    const given = order('authorized');
+    expect(step({ ...given, attempts: [{ ...(given.attempts[0] as Attempt), review }] })).toBe('review 1');
+  });
+
+  it('gives an authorized order for a recurrence whose journey it does not remember', () => {
+    const recurrences = [{ idRec: 'A', status: 'APPROVED' }];
+    expect(step(order('', { recurrences }))).toBe('authorized undefined');
+  });
+
   it('makes room once the service has said that the journey is not paid, and never before', () => {
     const isPaid = { attempt: 1, isPaid: true };
     const isNot = { attempt: 1, isPaid: false };
@@ -135,7 +178,9 @@ describe('what open does', () => {
     expect(step(inReview('created'))).toBe('review 1');
     expect(step(inReview('expired created'))).toBe('review 1');
     expect(step(inReview('paid'))).toBe('paid 1');
-    expect(step(order('created', { begun: 'payment:uuid-1:PAID' }))).toBe('review 1');
+    expect(step(order('created', { begun: { key: 'payment:uuid-1:PAID', sale: 'uuid-1', at: NOW } }))).toBe(
+      'review 1',
+    );
   });
 
   it('gives what is booked as paid, also without an attempt that paid it', () => {
@@ -216,6 +261,33 @@ describe('what open does once its own call has ended', () => {
     expect(step(closed, { token: 'token-1', sent: { attempt: 1, result: success } })).toBe('closed mine');
   });
 
+  it('never begins a second journey, whatever has ended its own meanwhile', () => {
+    for (const state of ['expired', 'created!'] as const) {
+      const [attempt] = attempts(state);
+      const given = order('', { attempts: [{ ...(attempt as Attempt), uuid: 'mine' }] });
+      const opening = { token: 'token-1', money, sent: { attempt: 1, result: success } };
+      const asked = { attempt: 1, isPaid: false };
+      const next = nextStep(given, NOW, { ...opening, asked });
+      const last = next.do === 'change' ? nextStep(next.order, NOW, { ...opening, asked }) : next;
+      expect(inWords(last)).toBe('closed mine');
+    }
+  });
+
+  it.each([
+    ['authorized', 'change to authorized mine'],
+    ['lost authorized', 'change to lost mine, authorized'],
+  ])('%s: its payer may have approved before its call had ended: %s', (states, expected) => {
+    expect(step(order(states), { token: 'token-1', sent: { attempt: 1, result: success } })).toBe(expected);
+  });
+
+  it('keeps an attempt lost whose answer comes late where a recurrence of the order lives', () => {
+    const recurrences = [{ idRec: 'A', attempt: 2, status: 'APPROVED' }];
+    const given = order('lost closed', { recurrences });
+    expect(step(given, { token: 'token-1', sent: { attempt: 1, result: success } })).toBe(
+      'change to lost mine, closed',
+    );
+  });
+
   it('adds the uuid to an attempt that was paid before it was known', () => {
     const [first] = attempts('paid');
     const paid = order('paid', { attempts: [{ ...(first as Attempt), uuid: undefined }] });
@@ -230,8 +302,12 @@ describe('what open does once its own call has ended', () => {
       const next = nextStep(order(states), NOW, opening);
       return next.do === 'change' ? next.order.attempts[0] : undefined;
     };
-    expect(outcome('sending')).toMatchObject({ qrCode, changedAt: NOW, expiresAt: undefined });
-    expect(outcome('sending', 5_000)).toMatchObject({ expiresAt: NOW + 65_000 });
+    expect(outcome('sending')).toMatchObject({ qrCode, changedAt: NOW });
+    expect([outcome('sending')?.expiresAt, outcome('sending')?.aliveUntil]).toEqual([undefined, undefined]);
+    expect(outcome('sending', 5_000)).toMatchObject({
+      expiresAt: NOW + 4_000,
+      aliveUntil: NOW + 65_000,
+    });
     expect(outcome('lost created')).toMatchObject({ qrCode: undefined });
   });
 });
@@ -243,7 +319,7 @@ describe('whether the service is asked about an attempt', () => {
   };
 
   it('does not depend on its state: its own sale is not booked', () => {
-    for (const state of ['sending', 'created', 'expired', 'closed', 'lost', 'paid'] as const) {
+    for (const state of ['sending', 'created', 'authorized', 'expired', 'closed', 'lost', 'paid'] as const) {
       expect(asked(state)).toBe(true);
       expect(asked(state, { uuid: undefined })).toBe(false);
       expect(asked(state, {}, { payments: [{ sale: 'known', amount: 1, currency: 'BRL', at: 1 }] })).toBe(
@@ -260,10 +336,10 @@ describe('whether the service is asked about an attempt', () => {
 
   it('keeps an order among those that are looked at, as returns do that nobody was told of', () => {
     expect(needsQuestion(order('created'), NOW)).toBe(true);
+    // Whether its recurrence has ended.
+    expect(needsQuestion(order('authorized'), NOW)).toBe(true);
     expect(needsQuestion(order('paid'), NOW)).toBe(false);
-    const returns = [
-      { id: 'refund:r', sale: 'uuid-1', amount: 1, status: 'PAID', at: 1, isUntold: true as const },
-    ];
+    const returns = [{ id: 'r', sale: 'uuid-1', amount: 1, status: 'PAID', at: 1, isUntold: true as const }];
     expect(needsQuestion(order('paid', { returns }), NOW)).toBe(true);
   });
 });

@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Attempt, AttemptState, Order } from '../../src/orders/attempt';
-import {
-  decideReturn,
-  decideSale,
-  type MoneyOfRequest,
-  moneyOf,
-  type ReportedReturn,
-  type ReportedSale,
-  withBegun,
-  withDismissal,
-  withoutCase,
-  withPayment,
-  withRefunds,
-  withReview,
-} from '../../src/orders/booking';
-import { attemptIn } from './support';
+import { decideSale, type ReportedSale, withPayment } from '../../src/orders/booking';
+import { withBegun, withDismissal, withoutCase, withReview } from '../../src/orders/marks';
+import { type MoneyOfRequest, moneyOf } from '../../src/orders/money';
+import { asTold, decideReturn, type ReportedReturn, withRefunds } from '../../src/orders/returns';
+import { attemptIn } from './attempt-in';
 
 const KEY = 'order-1';
 const NOW = 1_000_000;
@@ -48,6 +38,8 @@ function payments(...texts: string[]) {
     return { sale, amount: Number(amount), currency: 'BRL', at: 1 };
   });
 }
+
+const begunFor = (token: string) => ({ key: `payment:${token}:PAID`, sale: token, at: NOW });
 
 const sale = (token: string, amount = 59.7, fields: Partial<ReportedSale> = {}): ReportedSale => ({
   id: `payment:${token}:PAID`,
@@ -114,8 +106,8 @@ describe('which payment is expected', () => {
 
     // Another attempt is paid, or has begun.
     ['own, another is paid', paidOther, sale('u1'), 'paid_twice, own'],
-    ['own, another has begun', expired(request, { begun: 'payment:u2:PAID' }), sale('u1'), 'paid_twice, own'],
-    ['own, begun by itself', created(request, { begun: 'payment:u1:PAID' }), sale('u1'), 'first 1'],
+    ['own, another has begun', expired(request, { begun: begunFor('u2') }), sale('u1'), 'paid_twice, own'],
+    ['own, begun by itself', created(request, { begun: begunFor('u1') }), sale('u1'), 'first 1'],
 
     // Another sum or currency, or money of an older request.
     ['own, another sum', created(), sale('u1', 0.01), 'other_amount, own'],
@@ -162,7 +154,12 @@ describe('which payment is expected', () => {
     ['the first charge, nobody says how much', created(later), sale('m1', 29.9, silent), 'unclear_amount'],
     ['the first charge, closed', order([attempt(1, 'closed', later)]), sale('m1', 29.9), 'closed'],
     ['the first charge, of an older price', expired(later), sale('m1', 29.9), 'other_amount'],
-    ['the first charge, another has begun', created(later, { begun: 'x' }), sale('m1', 29.9), 'other_sale'],
+    [
+      'the first charge, another has begun',
+      created(later, { begun: begunFor('x') }),
+      sale('m1', 29.9),
+      'other_sale',
+    ],
     ['the first charge, beside a booked sale', created(later, beside), sale('m1', 29.9), 'other_sale'],
 
     // Any other.
@@ -212,7 +209,7 @@ describe('what is recorded of a payment', () => {
 
   it('is its sale, its attempt and its money, once', () => {
     const before = order([attempt(1, 'created', request, { qrCode: { plain: 'qr' } })], {
-      begun: 'payment:u1:PAID',
+      begun: begunFor('u1'),
     });
     const after = booked(before, 'u1', 1);
     expect(after.payments).toEqual([{ sale: 'u1', attempt: 1, amount: 59.7, currency: 'BRL', at: NOW }]);
@@ -230,9 +227,9 @@ describe('what is recorded of a payment', () => {
 
   it('leaves what has begun for another payment, and the cases of others', () => {
     const review = ['payment:u1:PAID', 'other'].map((id) => ({ id, reason: 'closed', sale: 'u1', at: 1 }));
-    const before = order([attempt(1, 'created', request, { review })], { begun: 'payment:u9:PAID' });
+    const before = order([attempt(1, 'created', request, { review })], { begun: begunFor('u9') });
     const after = booked(before, 'u1', 1);
-    expect(after.begun).toBe('payment:u9:PAID');
+    expect(after.begun).toEqual(begunFor('u9'));
     expect(after.attempts[0]?.review?.map(({ id }) => id)).toEqual(['other']);
   });
 
@@ -252,7 +249,8 @@ describe('what is recorded of a payment', () => {
 describe('what goes back', () => {
   type Fields = Partial<ReportedReturn>;
   const refund = (id: string, amount: number | undefined, fields: Fields = {}): ReportedReturn => ({
-    id: `refund:${id}`,
+    id,
+    by: 'refund',
     sale: 'u1',
     amount,
     currency: 'BRL',
@@ -261,7 +259,7 @@ describe('what goes back', () => {
   });
   const reversal = (status: string, amount: number | undefined = 59.7): ReportedReturn => ({
     ...refund('v', amount),
-    id: 'reversal:v',
+    by: 'reversal',
     status,
   });
   const inWords = (given: Order, returned: ReportedReturn, isForced = false) => {
@@ -349,16 +347,20 @@ describe('what goes back', () => {
     const reported = sale('u1', 59.7, { refunds: [{ uuid: 'r', amount: 9.7 }] });
     const told = withRefunds(paidOrder, reported, NOW);
     expect(told.returns).toEqual([
-      { id: 'refund:r', sale: 'u1', amount: 9.7, status: 'PAID', at: NOW, isUntold: true },
+      { id: 'r', sale: 'u1', amount: 9.7, status: 'PAID', at: NOW, isUntold: true },
     ]);
     expect(withRefunds(told, reported, NOW)).toBe(told);
     expect(inWords(told, refund('s', 10))).toBe('returned, 40 left');
     const begun = having(refund('r', 9.7, { status: 'PENDING' }));
     const ended = withRefunds(begun, reported, NOW);
-    expect(ended.returns).toMatchObject([{ id: 'refund:r', status: 'PAID' }]);
+    expect(ended.returns).toMatchObject([{ id: 'r', status: 'PAID' }]);
     const verdict = decideReturn(told, refund('r', 9.7), NOW);
     expect(verdict).toMatchObject({ do: 'record', left: 50, isCredited: true });
-    expect(verdict.do === 'record' && verdict.order.returns[0]?.isUntold).toBeUndefined();
+    // It is told of once `returned` has run.
+    const after = verdict.do === 'record' ? verdict.order : told;
+    expect(after.returns[0]?.isUntold).toBe(true);
+    expect(asTold(after, 'r').returns[0]?.isUntold).toBeUndefined();
+    expect(asTold(after, 'r').returns).toHaveLength(1);
   });
 
   it('is bounded', () => {
@@ -366,7 +368,32 @@ describe('what goes back', () => {
     const many = Array.from({ length: 450 }, (_, index) => refund(`r${index}`, 1));
     const { returns } = returning(rich, ...many);
     expect(returns).toHaveLength(400);
-    expect(returns.at(-1)?.id).toBe('refund:r449');
+    expect(returns.at(-1)?.id).toBe('r449');
+  });
+
+  it('is never forgotten once it is credited, however much else is told', () => {
+    const rich = payingOf('u1 500', 'm2 20');
+    const credited = returning(rich, refund('first', 100), refund('other', 5, { sale: 'm2' }));
+    const made = (status: string) =>
+      Array.from({ length: 450 }, (_, index) => refund(`${status}-${index}`, 1, { status }));
+    for (const status of ['PENDING', 'CANCELLED']) {
+      const told = returning(credited, ...made(status));
+      expect(told.returns).toHaveLength(400);
+      expect(told.returns.filter((each) => each.status === 'PAID').map(({ id }) => id)).toEqual([
+        'first',
+        'other',
+      ]);
+    }
+    // What ends a reversal is kept for as long as there is something else to forget.
+    const ended = returning(credited, reversal('CANCELLED'), ...made('PENDING'));
+    expect(inWords(ended, reversal('PAID'))).toBe('unclear_amount');
+    // Of more than 400 that are credited, the list forgets the oldest, and their sum stays.
+    const all = returning(credited, ...made('PAID'));
+    expect(all.returns.map(({ id }) => id)).not.toContain('first');
+    expect(inWords(all, refund('last', 0.01))).toBe('unclear_amount');
+    expect(inWords(all, refund('last', 15, { sale: 'm2' }))).toBe('returned, 0 left');
+    expect(inWords(all, refund('last', 15.01, { sale: 'm2' }))).toBe('unclear_amount');
+    expect(JSON.stringify(all).length).toBeLessThan(50_000);
   });
 });
 
@@ -386,26 +413,36 @@ describe('what an order remembers of its own money', () => {
     expect(withoutCase(paidOrder, 'a')).toBe(paidOrder);
   });
 
-  it('is forgotten once it is of no attempt any more', () => {
+  it('stays once it is of no attempt any more', () => {
     const once = withReview(created, own(created), entry('a'));
-    expect(withReview(once, undefined, entry('a'))).toEqual(created);
+    expect(withReview(once, undefined, entry('a', { reason: 'other_sale' }))).toBe(once);
     expect(withReview(created, undefined, entry('a'))).toBe(created);
   });
 
   it('ends what has begun for it', () => {
-    const begun = withBegun(created, 'a');
-    expect(withBegun(begun, 'a')).toBe(begun);
-    expect(withoutCase(begun, 'a').begun).toBeUndefined();
-    expect(withoutCase(begun, 'b').begun).toBe('a');
+    const begun = withBegun(created, sale('u1'), NOW);
+    expect(begun.begun).toEqual(begunFor('u1'));
+    expect(withBegun(begun, sale('u1'), NOW + 1)).toBe(begun);
+    expect(withoutCase(begun, 'payment:u1:PAID').begun).toBeUndefined();
+    expect(withoutCase(begun, 'b').begun).toEqual(begunFor('u1'));
   });
 
-  it('closes the attempt of an own sale that a person dismisses, and asks about it no more', () => {
+  it('closes the attempt of an own sale that a person dismisses, asks about it no more, and remembers it', () => {
+    const dismissal = { ...sale('u1'), reason: 'closed', closes: true };
     const given = withReview(created, own(created), entry('payment:u1:PAID', { sale: 'u1' }));
-    const after = withDismissal(given, sale('u1'), NOW);
+    const after = withDismissal(given, dismissal, NOW);
     expect(after.attempts).toMatchObject([{ state: 'closed', isAnswered: true }]);
     expect(after.attempts[0]).not.toHaveProperty('review');
     expect(after.attempts[0]?.qrCode).toBeUndefined();
-    expect(withDismissal(paidOrder, sale('m2'), NOW)).toBe(paidOrder);
-    expect(withDismissal(paidOrder, sale('u1'), NOW)).toBe(paidOrder);
+    const remembered = { id: 'payment:u1:PAID', reason: 'closed', sale: 'u1', amount: 59.7, at: NOW };
+    expect(after.dismissed).toEqual([remembered]);
+    expect(withDismissal(after, dismissal, NOW + 1).dismissed).toEqual([{ ...remembered, at: NOW + 1 }]);
+    expect(withDismissal(given, { ...dismissal, closes: false }, NOW).attempts).toMatchObject([
+      { state: 'created' },
+    ]);
+    for (const token of ['m2', 'u1']) {
+      const paid = withDismissal(paidOrder, { ...sale(token), reason: 'x', closes: true }, NOW);
+      expect(paid.attempts).toEqual(paidOrder.attempts);
+    }
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../src/errors';
 import type { Person } from '../../src/orders';
+import { allOf } from '../helpers/all-of';
 import { basic } from '../webhooks/support';
 import { credentials, paid, setUp } from './support';
 
@@ -119,11 +120,11 @@ it('forgetPerson takes a person out of the note of `needsPerson`, and the case c
   };
   const headers = { authorization: basic(credentials) };
   await orders.webhook.handle({ method: 'POST', url: '/', headers, body: JSON.stringify(body) });
-  const [before] = await orders.cases();
+  const [before] = await allOf(orders.cases());
   expect(await orders.forgetPerson({ name: 'maria silva', email: 'Maria@example.com' })).toEqual({
     changed: 1,
   });
-  const [after] = await orders.cases();
+  const [after] = await allOf(orders.cases());
   expect(JSON.stringify(after)).not.toMatch(/maria/i);
   expect(after).toMatchObject({
     id: before?.id,

@@ -4,7 +4,8 @@ import { MemoryStore } from '../../src/stores/memory-store';
 import { type StoreSteps, stepsOf } from '../../src/stores/steps';
 import { deferred } from '../helpers/deferred';
 import { storeOf } from '../helpers/store-of';
-import { type Answer, attemptIn, errors, request, setUp } from './support';
+import { attemptIn } from './attempt-in';
+import { type Answer, errors, request, setUp } from './support';
 
 const LEASE_MS = 90_000 + 60_000;
 
@@ -187,7 +188,7 @@ describe('find', () => {
     await open('order-2');
     const at = { attempt: 1, createdAt: 1_000_000 };
     const attempts = [{ ...at, referenceCode: 'order-1', state: 'created', uuid: 'first' }];
-    const lists = { payments: [], returns: [], cases: [] };
+    const lists = { payments: [], returns: [], recurrences: [], cases: [], dismissed: [] };
     const first = { key: 'order-1', state: 'open', attempts, ...lists };
     const nobody = { key: 'nobody', state: 'none', attempts: [], ...lists };
     expect(await orders.find({ key: 'order-1' })).toEqual(first);
@@ -216,12 +217,12 @@ describe('close', () => {
     await write(attemptIn(2, 'lost'));
     await write(attemptIn(3, 'expired'));
     const closed = { state: 'closed', createdAt: expect.any(Number) };
-    expect(await orders.close('order-1')).toMatchObject([
+    expect((await orders.close('order-1')).attempts).toMatchObject([
       { ...closed, attempt: 1, referenceCode: 'order-1', uuid },
       { ...closed, attempt: 2 },
       { ...closed, attempt: 3 },
     ]);
-    expect(await orders.close('order-1')).toEqual([]);
+    expect(await orders.close('order-1')).toEqual({ attempts: [], recurrences: [] });
     expect(await states()).toEqual(['order-1 closed', 'order-1-2 closed', 'order-1-3 closed']);
   });
 
@@ -230,7 +231,7 @@ describe('close', () => {
     const create = client.createRecurringCheckout.bind(client);
     vi.spyOn(client, 'createRecurringCheckout').mockImplementationOnce(async (...call) => {
       const answer = await create(...call);
-      expect(await orders.close('order-1')).toMatchObject([{ attempt: 1 }]);
+      expect((await orders.close('order-1')).attempts).toMatchObject([{ attempt: 1 }]);
       return answer;
     });
     const message = expect.stringContaining('was closed');
@@ -276,7 +277,7 @@ describe('close', () => {
       issues: [{ path: ['orderKey'], message: 'expected the key of the order, got a uuid' }],
     });
     expect(await states()).toEqual(['order-1 created']);
-    expect(await orders.close('order-9')).toEqual([]);
+    expect(await orders.close('order-9')).toEqual({ attempts: [], recurrences: [] });
   });
 
   it('does nothing about an order without a journey, and closes one that is being made', async () => {

@@ -3,6 +3,7 @@ import { createStore } from '../../src/stores/create-store';
 import { MemoryRecords } from '../../src/stores/memory-store';
 import { stepsOf } from '../../src/stores/steps';
 import { memory, newId, Shop } from './places';
+import { monthly, Subscription } from './subscription';
 import { errors, setUp } from './support';
 
 const bytesOf = (record: object) => new TextEncoder().encode(JSON.stringify(record)).length;
@@ -21,6 +22,45 @@ describe('the record of an order', () => {
     expect(bytesOf(value)).toBeLessThan(7_500);
   });
 
+  it('has about 8 kB after 60 months of events, and nothing of a person', async () => {
+    const clock = { now: Date.parse('2027-01-15T12:00:00Z') };
+    const records = new MemoryRecords(1_000_000, () => clock.now);
+    const write = vi.spyOn(records, 'write');
+    const store = createStore(records) as never;
+    const s = new Subscription({ ...memory().open(), store });
+    await s.open(monthly);
+    const person = {
+      payerName: 'MARIA SILVA',
+      payerDocument: '12345678909',
+      contractDescription: 'Plano da Maria',
+      rejectionReason: 'conta de MARIA bloqueada',
+    };
+    expect(await s.tell('authorized', person)).toBe(200);
+    for (let month = 1; month <= 60; month += 1) {
+      clock.now += 30 * 86_400_000;
+      const eventDate = new Date(clock.now).toISOString().slice(0, 19).replace('T', ' ');
+      const charge = {
+        saleToken: s.charged(),
+        chargeDueDate: eventDate,
+        eventDate,
+        chargeAmount: 29.9,
+        ...person,
+      };
+      for (const name of ['charge_scheduled', 'charge_failed']) {
+        expect(await s.tell(name, { ...charge, retryScheduled: true, rejectionCode: 'AM04' })).toBe(200);
+      }
+      expect(await s.tellPaid(charge.saleToken, charge)).toBe(200);
+    }
+    expect(await s.tell('cancelled', person)).toBe(200);
+    const { value = {} } = await stepsOf(store).readRecord<object>('order:', s.key);
+    expect((value as { payments: object[] }).payments).toHaveLength(60);
+    console.log(`60 months of events: ${bytesOf(value)} bytes`);
+    expect(bytesOf(value)).toBeLessThan(8_000);
+    // Neither the order, nor its pointers, nor what is done.
+    expect(write.mock.calls.length).toBeGreaterThan(300);
+    expect(JSON.stringify(write.mock.calls)).not.toMatch(/maria|12345678909|bloqueada/i);
+  });
+
   it('keeps nothing of 1,000 refused opens', async () => {
     const clock = { now: Date.parse('2027-01-15T12:00:00Z') };
     const records = new MemoryRecords(1_000_000, () => clock.now);
@@ -37,7 +77,7 @@ describe('the record of an order', () => {
     expect(client.calls).toHaveLength(1_000);
     const { order } = await read();
     expect(order.attempts).toEqual([]);
-    expect(bytesOf(order)).toBeLessThan(500);
+    expect(bytesOf(order)).toBeLessThan(600);
     clock.now += 60_000;
     expect(await records.deleteExpired(10_000)).toBe(1_000);
     expect(await keys()).toEqual(['default/order:order-1']);

@@ -5,6 +5,7 @@ import pg from 'pg';
 import {
   type Booking,
   createOrders,
+  type DecideResult,
   type OrdersOptions,
   type PaidOrder,
   type ReturnedOrder,
@@ -14,6 +15,7 @@ import { MysqlStore, PostgresStore, RedisStore, type Store } from '../../src/sto
 import { MemoryStore } from '../../src/stores/memory-store';
 import { notificationRequest } from '../../src/testing';
 import type { NotificationOverrides } from '../../src/testing/notification-request';
+import { allOf } from '../helpers/all-of';
 import { findMysql, mysqlUrl } from '../helpers/mysql';
 import { findPostgres, postgresConfig } from '../helpers/postgres';
 import { findRedis, redisUrl } from '../helpers/redis';
@@ -29,6 +31,8 @@ export interface Place {
   readonly read: (key: string) => Promise<string[]>;
   /** Moves the store's clock on; only memory has one that can be moved. */
   readonly skip?: (ms: number) => void;
+  /** Lets time pass: the clock is moved on, or all that is recorded becomes that much older. */
+  readonly later?: (ms: number) => Promise<void>;
   readonly isTransactional: boolean;
 }
 
@@ -57,12 +61,14 @@ export function memory(): PlaceKind {
     isTransactional: false,
     open() {
       const clock = { now: Date.parse('2027-01-15T12:00:00Z') };
+      const skip = (ms: number) => {
+        clock.now += ms;
+      };
       return {
         store: new MemoryStore({ clock: () => clock.now }) as Store<unknown> as Store<never>,
         ...linesInMemory(),
-        skip: (ms) => {
-          clock.now += ms;
-        },
+        skip,
+        later: async (ms) => skip(ms),
         isTransactional: false,
       };
     },
@@ -77,20 +83,34 @@ function postgres(isThere: boolean, isTransactional: boolean): PlaceKind {
   const pool = new pg.Pool({ ...postgresConfig, max: 12 });
   const storeIn = (namespace: string) =>
     new PostgresStore(pool, { table, namespace, ...(isTransactional && { transactional: true }) } as never);
+  const later = async (namespace: string, ms: number) => {
+    const { rows } = await pool.query(`SELECT id, record FROM ${table} WHERE id LIKE $1`, [`${namespace}/%`]);
+    for (const { id, record } of rows) {
+      const older = record.replace(/\b1\d{12}\b/g, (time: string) => String(Number(time) - ms));
+      await pool.query(
+        `UPDATE ${table} SET record = $2, version = version - $3, expires_at = expires_at - $3 WHERE id = $1`,
+        [id, older, ms],
+      );
+    }
+  };
   return {
     name: `PostgreSQL, ${isTransactional ? 'transactions' : 'leases'}`,
     isThere,
     isTransactional,
-    open: () => ({
-      store: storeIn(randomUUID()) as Store<unknown> as Store<never>,
-      write: async (tx, key, line) =>
-        void (await (tx ?? pool).query(`INSERT INTO ${lines} VALUES ($1, $2)`, [key, line])),
-      read: async (key) =>
-        (await pool.query(`SELECT line FROM ${lines} WHERE key = $1 ORDER BY id`, [key])).rows.map(
-          (row) => row.line,
-        ),
-      isTransactional,
-    }),
+    open: () => {
+      const namespace = randomUUID();
+      return {
+        store: storeIn(namespace) as Store<unknown> as Store<never>,
+        write: async (tx, key, line) =>
+          void (await (tx ?? pool).query(`INSERT INTO ${lines} VALUES ($1, $2)`, [key, line])),
+        read: async (key) =>
+          (await pool.query(`SELECT line FROM ${lines} WHERE key = $1 ORDER BY id`, [key])).rows.map(
+            (row) => row.line,
+          ),
+        later: (ms) => later(namespace, ms),
+        isTransactional,
+      };
+    },
     async prepare() {
       await pool.query(`CREATE TABLE ${lines} (key text, line text, id serial)`);
       await storeIn('any').createTable();
@@ -158,6 +178,7 @@ export interface Hooks {
 }
 
 export interface HookContext {
+  readonly notification: { readonly raw: Readonly<Record<string, unknown>> };
   readonly transaction: Tx;
   readonly needsPerson: (why: string) => never;
 }
@@ -270,7 +291,7 @@ export class Shop {
 
   /** Its cases, and those of no order: reason and sale. */
   async cases(): Promise<string[]> {
-    return (await this.orders.cases()).map(({ reason, sale }) => `${reason} ${sale}`).sort();
+    return (await allOf(this.orders.cases())).map(({ reason, sale }) => `${reason} ${sale}`).sort();
   }
 
   /** Those, and what the order itself remembers. */
@@ -280,15 +301,16 @@ export class Shop {
 
   /** Has a person book a case, by its id or by the sale whose payment it is. */
   async book(of: string, options: Booking = {}) {
-    return (await this.orders.decide(caseId(of), 'book', options)).status;
+    return inWords(await this.orders.decide(caseId(of), 'book', options));
   }
 
+  /** Has a person dismiss it, even if the service says that it is paid. */
   async dismiss(of: string) {
-    return (await this.orders.decide(caseId(of), 'dismiss')).status;
+    return inWords(await this.orders.decide(caseId(of), 'dismiss', { evenIfPaid: true }));
   }
 
   async caseOf(reason: string) {
-    const found = (await this.orders.cases()).find((each) => each.reason === reason);
+    const found = (await allOf(this.orders.cases())).find((each) => each.reason === reason);
     if (found === undefined) throw new Error(`No case ${reason}: ${await this.cases()}`);
     return found;
   }
@@ -297,6 +319,8 @@ export class Shop {
     return (await this.orders.find({ key: this.key })).state;
   }
 }
+
+const inWords = ({ status, was }: DecideResult) => (was === undefined ? status : `${status}, was ${was}`);
 
 const caseId = (of: string) => (of.startsWith('s-') || of.startsWith('uuid-') ? `payment:${of}:PAID` : of);
 

@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError } from '../../src/errors';
 import { createOrders, type OrderRequest, type OrdersOptions } from '../../src/orders';
-import { type Attempt, type AttemptState, withAttempt } from '../../src/orders/attempt';
+import { type Attempt, withAttempt } from '../../src/orders/attempt';
 import { readOrder, writeOrder } from '../../src/orders/order-records';
 import type { RecurringCheckoutRequest } from '../../src/service/operations/create-recurring-checkout';
 import type { Transaction } from '../../src/service/operations/get-transaction';
@@ -91,20 +91,4 @@ export function setUp(answers: (Answer | PromiseLike<Answer>)[] = [], options: P
     await writeOrder(stepsOf(store), withAttempt(reading.order, attempt), reading);
   };
   return { clock, client, store, orders, open, read, states, write };
-}
-
-/** An attempt in a state. */
-export function attemptIn(attempt: number, state: AttemptState, fields: Partial<Attempt> = {}): Attempt {
-  return {
-    attempt,
-    referenceCode: attempt === 1 ? 'order-1' : `order-1-${attempt}`,
-    state,
-    token: `token-${attempt}`,
-    money: { amount: 'a' },
-    currency: 'BRL',
-    startedAt: 1_000,
-    leaseUntil: 2_000,
-    changedAt: 1_000,
-    ...fields,
-  };
 }

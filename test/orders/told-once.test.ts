@@ -3,6 +3,7 @@ import type { Attempt } from '../../src/orders/attempt';
 import type { Transaction } from '../../src/service/operations/get-transaction';
 import { type StoreSteps, stepsOf } from '../../src/stores/steps';
 import { notificationRequest } from '../../src/testing';
+import { allOf } from '../helpers/all-of';
 import { storeOf } from '../helpers/store-of';
 import { createBug } from '../webhooks/faults';
 import { credentials, paid, setUp } from './support';
@@ -29,7 +30,7 @@ function shop(options: object = {}, callback: () => unknown = async () => undefi
     return (await at.webhook(notificationRequest('payment', payload, credentials))).status;
   };
   const find = () => orders.find({ key: 'order-1' });
-  const cases = async () => (await orders.cases()).map(({ reason, sale }) => `${reason} ${sale}`);
+  const cases = async () => (await allOf(orders.cases())).map(({ reason, sale }) => `${reason} ${sale}`);
   return { ...parts, reports, pay, find, cases };
 }
 
@@ -82,7 +83,9 @@ it('remembers each of several sales of an attempt without a uuid, and is in revi
   await write({ ...(attempt as Attempt), state: 'lost', uuid: undefined });
   for (const sale of ['one', 'two']) expect(await pay(sale, { amount: 10 })).toBe(200);
   expect((await find()).cases.map(({ sale }) => sale)).toEqual(['one', 'two']);
-  expect(await orders.decide('payment:one:PAID', 'dismiss')).toEqual({ status: 'dismissed' });
+  expect(await orders.decide('payment:one:PAID', 'dismiss', { evenIfPaid: true })).toEqual({
+    status: 'dismissed',
+  });
   expect([await cases(), (await find()).state]).toEqual([['other_amount two'], 'review']);
 });
 
@@ -108,14 +111,15 @@ it('is in review where the charge of a journey without an immediate payment was 
   // Its own transaction is another one, which is asked about all the same.
   client.transactions.set(UUID, paid(UUID, { situation: 'PENDING' }));
   expect(await orders.reconcile()).toMatchObject({ asked: 1, failed: 0 });
-  await orders.decide('payment:charge-1:PAID', 'dismiss');
+  await orders.decide('payment:charge-1:PAID', 'dismiss', { evenIfPaid: true });
   expect((await find()).state).toBe('open');
 });
 
-it('ends what has begun with a case that is not own money, without a confirmation', async () => {
+it('ends what has begun with its case, without a confirmation', async () => {
   const { breaks } = createBug();
-  const { open, pay, find, cases } = shop({ confirm: false }, breaks());
+  const { open, pay, find, cases, read } = shop({ confirm: false }, breaks());
   await open();
   expect(await pay()).toBe(500);
-  expect([await cases(), (await find()).state]).toEqual([[`callback_failed ${UUID}`], 'open']);
+  expect([await cases(), (await find()).state]).toEqual([[`callback_failed ${UUID}`], 'review']);
+  expect((await read()).order.begun).toBeUndefined();
 });

@@ -18,8 +18,10 @@ describe('the tarball', () => {
   it('holds what is meant to be published, and nothing else', () => {
     const meant = [
       /^(package\.json|README(\.pt-BR)?\.md|(CHANGELOG|SECURITY)\.md|LICENSE|llms\.txt)$/,
-      // The messages of errors point to it. The other documents are in the repository.
-      /^docs\/(pt\/)?errors\.md$/,
+      // The users' guides. The maintainers' documents are in the repository.
+      /^docs\/(pt\/)?(?!api-report)[\w-]+\.md$/,
+      // The recipe that the guides name for Next.js: too long for a page, and read where no repository is.
+      /^examples\/nextjs\/(?!node_modules|\.next)[\w./[\]-]+\.(tsx?|json)$/,
       /^dist\/(THIRD_PARTY_NOTICES\.txt|sbom\.cdx\.json)$/,
       /^dist\/(index|webhooks|stores|orders|testing|sandbox|pix|recurrence)\.(js|cjs)$/,
       /^dist\/(index|webhooks|stores|orders|testing|sandbox|pix|recurrence)\.d\.(ts|cts)$/,
@@ -37,6 +39,7 @@ describe('the tarball', () => {
         'docs/pt/errors.md',
         'dist/THIRD_PARTY_NOTICES.txt',
         'dist/sbom.cdx.json',
+        'examples/nextjs/lib/orders.ts',
       ]),
     );
   });
@@ -50,7 +53,7 @@ describe('the tarball', () => {
     expect(named).toContain('./dist/webhooks.d.cts');
   });
 
-  it('takes at most 2.40 MB installed, of which at most 2.31 MB is code with declarations', () => {
+  it('takes at most 2.8 MB installed, of which at most 2.51 MB is code with declarations', () => {
     const sizeOf = (some: readonly string[]) =>
       some.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
     const code = sizeOf(files.filter((file) => file.startsWith('dist/')));
@@ -58,8 +61,8 @@ describe('the tarball', () => {
     console.log(
       `Installed: ${(all / 1000).toFixed(0)} kB in ${files.length} files, dist ${(code / 1000).toFixed(0)} kB.`,
     );
-    expect(code).toBeLessThan(2_310_000);
-    expect(all).toBeLessThan(2_400_000);
+    expect(code).toBeLessThan(2_510_000);
+    expect(all).toBeLessThan(2_800_000);
   });
 
   it('holds the page of the sandbox in at most 60 KiB after gzip, in both formats together', () => {

@@ -6,7 +6,10 @@ const LOADS: Readonly<Record<Entry, readonly [rooms: string, packages: string]>>
   index: ['client errors service shared values version.ts', 'ky zod'],
   webhooks: ['errors service shared stores values webhooks', '@noble/hashes zod'],
   stores: ['errors service shared stores values', '@noble/hashes'],
-  orders: ['client errors orders service shared stores values version.ts webhooks', '@noble/hashes zod'],
+  orders: [
+    'client errors orders recurrence service shared stores values version.ts webhooks',
+    '@noble/hashes zod',
+  ],
   recurrence: ['errors recurrence service shared values', 'zod'],
   testing: [
     'client errors pix sandbox service shared stores testing values version.ts webhooks',

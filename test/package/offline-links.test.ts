@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { linksIn, sections } from '../docs/markdown';
 
-// What is in node_modules links to the repository for the other documents.
+// What is in node_modules links to the repository for examples, pictures and the maintainers' documents.
 const installed = join(inject('consumer'), 'node_modules', 'pix-automatic-sdk');
 const documents = readdirSync(installed, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.md$|^llms\.txt$/.test(entry.name))
@@ -17,17 +17,26 @@ const REPOSITORY = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/v${vers
 const placeholders =
   /\b(?:github|gitlab|codeberg)\.com\/(?:[^/\s)]*\/)?pix-automatic|your-?(?:org|name|host)|\bTODO\b|OWNER\/REPO|npmjs\.com\/package\/pix-automatic/i;
 
-it('the package has both READMEs, the errors, the policies and llms.txt', () => {
-  const expected = [
-    'CHANGELOG.md',
-    'README.md',
-    'README.pt-BR.md',
-    'SECURITY.md',
-    'docs/errors.md',
-    'docs/pt/errors.md',
-    'llms.txt',
-  ];
-  expect(documents).toEqual(expect.arrayContaining(expected));
+it('the package has both READMEs, every guide, the policies and llms.txt, and no other document', () => {
+  const guides = ['docs', 'docs/pt'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => /\.md$/.test(name) && name !== 'api-report.md')
+      .map((name) => `${folder}/${name}`),
+  );
+  const policies = ['CHANGELOG.md', 'README.md', 'README.pt-BR.md', 'SECURITY.md', 'llms.txt'];
+  expect(guides.length).toBeGreaterThan(20);
+  expect(documents).toEqual([...guides, ...policies].sort());
+});
+
+it('a page that a declaration names is in the package, with its heading', () => {
+  const declarations = readdirSync(join(installed, 'dist')).filter((name) => name.endsWith('.d.ts'));
+  const named = declarations.flatMap((name) => {
+    // In one line, because a comment may break a name's sentence.
+    const text = readFileSync(join(installed, 'dist', name), 'utf8').replace(/\n\s*\*\s*/g, ' ');
+    return text.match(/docs\/[\w/-]+\.md(?:#[\w-]+)?/g) ?? [];
+  });
+  expect(named).toEqual(expect.arrayContaining(['docs/database.md', 'docs/errors.md#timeout']));
+  expect(brokenLinks('README.md', named.map((page) => `[a](${page})`).join(' '))).toEqual([]);
 });
 
 describe.each(documents)('%s', (file) => {
@@ -35,12 +44,11 @@ describe.each(documents)('%s', (file) => {
     expect(brokenLinks(file, readFileSync(join(installed, file), 'utf8'))).toEqual([]);
   });
 
-  it('has links to the repository that lead to files of this version', () => {
+  it('has links to the repository that lead to files of this version, and to no guide', () => {
     const text = readFileSync(join(installed, file), 'utf8');
     const inRepository = linksIn(text).filter((target) => target.startsWith(REPOSITORY));
-    expect(
-      inRepository.filter((target) => !existsSync(target.slice(REPOSITORY.length).split('#')[0] ?? '')),
-    ).toEqual([]);
+    const files = inRepository.map((target) => target.slice(REPOSITORY.length).split('#')[0] ?? '');
+    expect(files.filter((path) => !existsSync(path) || /^docs\/(?:pt\/)?[^/]+\.md$/.test(path))).toEqual([]);
   });
 
   it('links to no placeholder host', () => {

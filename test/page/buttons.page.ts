@@ -84,7 +84,7 @@ describe.skipIf(isSkipped)('the text of every button can be read, in each state'
     await page.getByRole('button', { name: 'Pay: order-1001' }).waitFor();
     expect(await hardToRead(page), 'a sale').toEqual([]);
     sandbox.pay(uuid);
-    await page.getByRole('button', { name: /^Decline/ }).waitFor();
+    await page.getByRole('button', { name: /^Let it fail/ }).waitFor();
     expect(await hardToRead(page), 'a paid sale').toEqual([]);
     sandbox.fault('getTransaction', { kind: 'status', status: 500 });
     for (const [tab, content] of Object.entries(tabs)) {

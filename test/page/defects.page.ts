@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { en } from '../../src/sandbox/page/app/texts.en';
 import { pt } from '../../src/sandbox/page/app/texts.pt';
 import { isSkipped } from './browser';
-import { until, useBrowser } from './open-page';
+import { press, until, useBrowser } from './open-page';
 
 // A developer used the page under a mouse, and found defects. A test for each kind, with the mouse and the keyboard.
 
@@ -87,7 +87,7 @@ describe.skipIf(isSkipped)('nothing moves under the mouse', () => {
     const recurrence = { immediatePayment: false, amount: { recurrenceAmount: 29.9 } };
     await create({ recurrence });
     await page.getByRole('link', { name: /order-1001/ }).click();
-    await page.locator('.summary [data-control=pay]').dblclick({ delay: 120 });
+    await page.locator('.summary [data-control=authorize]').dblclick({ delay: 120 });
     await page.getByText('The payer authorized').waitFor();
     await page.waitForTimeout(300);
     expect(sandbox.transactions[0]).toMatchObject({ situation: 'PENDING', isAuthorized: true });
@@ -119,6 +119,34 @@ describe.skipIf(isSkipped)('what was open or typed survives', () => {
     await until(() => expect(sandbox.transactions[0]).toMatchObject({ refunded: 12.34 }));
     await page.locator('[data-control=refund]').click();
     expect(await field(page, 'amount').inputValue()).toBe('');
+  });
+
+  // The address changes first, and the page is told of it later: by then, the sales may have come.
+  it.each(['the newest sale comes', 'a sale is created'])('going to another tab while %s', async (what) => {
+    const { page, create } = await pageOf();
+    const isFirst = what === 'the newest sale comes';
+    if (isFirst) await create();
+    let answer: () => void = () => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(isFirst ? '**/sandbox/page/journeys?*' : '**/transactions', async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    // A browser that is slow to tell the page that its address has changed.
+    await page.addInitScript(`addEventListener('hashchange', (event) => {
+      event.stopImmediatePropagation();
+      setTimeout(() => dispatchEvent(new HashChangeEvent('hashchange')), 2_000);
+    }, { once: true })`);
+    await page.goto(`${page.url().split('#')[0]}`);
+    await page.reload();
+    await page.getByRole('link', { name: 'Deliveries' }).waitFor();
+    if (!isFirst) await press(page, 'Create a test journey');
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    answer();
+    await page.locator('.tabs a[href="#deliveries"][aria-current=page]').waitFor();
+    expect(hash(page)).toBe('#deliveries');
   });
 });
 
@@ -173,10 +201,12 @@ describe.skipIf(isSkipped)('an action', () => {
     };
     await did('pay', 'Pay: done');
     await page.getByRole('button', { name: en.dismiss }).click();
-    await did('pay-scheduled', 'Pay: done');
-    await page.locator('.payments .badge', { hasText: en['payment-PAID'] }).waitFor();
-    await did('decline-scheduled', 'Decline: done');
-    await page.locator('.payments .badge', { hasText: en['payment-FAILED'] }).waitFor();
+    await did('charge', 'Charge next month: done');
+    await page.locator('.months .badge', { hasText: en['payment-PAID'] }).waitFor();
+    await page.getByRole('button', { name: 'Let it fail: order-1001' }).click();
+    await page.getByRole('button', { name: 'Let it fail', exact: true }).click();
+    await until(async () => expect(await news(page).innerText()).toContain('Let it fail: done'));
+    await page.locator('.months .badge', { hasText: en['payment-FAILED'] }).waitFor();
     await did('cancel-scheduled', 'Cancel the payment: done');
     await did('resend', 'Send again: done');
     await did('reverse', 'Reverse: done');
@@ -323,11 +353,15 @@ describe.skipIf(isSkipped)('390 px', () => {
     'cut no word and scroll nothing sideways, on any tab, in %s',
     async (locale) => {
       const { page, create, sandbox, answerWith, call } = await pageOf({
+        sandbox: { inventions: { recurrenceEvents: 'events' } },
         context: { locale, viewport: { width: 390, height: 844 } },
       });
       answerWith(503);
       const uuid = await create({ amount: 1129.9 });
       sandbox.pay(uuid);
+      sandbox.charge(uuid, { fails: 'AM04', willRetry: true });
+      sandbox.charge(uuid);
+      sandbox.charge(uuid, { fails: 'AG03' });
       sandbox.payOut({ amount: 1, fail: 'PE0003' });
       sandbox.fault('getTransaction', { kind: 'status', status: 503 });
       sandbox.fault('getTransaction', { kind: 'wrong-pair', status: 403 });
@@ -350,10 +384,15 @@ describe.skipIf(isSkipped)('390 px', () => {
   );
 });
 
-/** Whatever hides a part of its own text, except code, which scrolls, and a reference, whose link shows all of it. */
+/**
+ * Whatever hides a part of its own text, a title that runs under its badge, a name that breaks, or a time that is not beside its
+ * title; except code, which scrolls, and a reference, whose link shows all of it.
+ */
 const CUT = `[...document.querySelectorAll('header *, nav *, main *')]
   .filter((one) => one.checkVisibility() && !one.matches('pre, textarea, input, .for-readers, .live, .cut'))
   .filter((one) => one.matches('select')
     ? one.offsetWidth < Math.max(...[...one.options].map((option) => option.text.length)) * 7
-    : (one.matches('.card') || getComputedStyle(one).overflowX !== 'visible') && one.scrollWidth > one.clientWidth + 1)
+    : (one.matches('.told code') && one.offsetHeight > 30) ||
+      (one.matches('.first:not(:has(.badge)) > time') && one.offsetTop > one.previousElementSibling.offsetTop + 6) ||
+      (one.matches('.card, .first > strong') || getComputedStyle(one).overflowX !== 'visible') && one.scrollWidth > one.clientWidth + 1)
   .map((one) => one.outerHTML.slice(0, 100))`;

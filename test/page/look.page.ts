@@ -14,6 +14,8 @@ async function fill(
   const uuid = await create({ referenceCode: 'a-very-long-reference-'.repeat(6), shopper: { docment: 1 } });
   answerWith(503);
   sandbox.pay(uuid);
+  sandbox.charge(uuid);
+  sandbox.charge(uuid, { fails: 'AM04', willRetry: true });
   sandbox.refund(uuid, { amount: 1 });
   sandbox.reverse(uuid, { amount: 1 });
   sandbox.fault('getTransaction', { kind: 'status', status: 500, times: 9 });
@@ -88,7 +90,10 @@ describe.skipIf(isSkipped)('the page', () => {
   ])(
     'has no finding of axe, in light and dark, and does not scroll sideways: %s, %i px',
     async (locale, width) => {
-      const { page, scene } = await open({ context: { locale, viewport: { width, height: 800 } } });
+      const { page, scene } = await open({
+        sandbox: { inventions: { recurrenceEvents: 'events' } },
+        context: { locale, viewport: { width, height: 800 } },
+      });
       await fill(scene, page);
       // The page’s policy forbids what axe needs, so axe runs through the debugger and not as a script of the page.
       await page.evaluate(axe.source);

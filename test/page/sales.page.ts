@@ -77,26 +77,27 @@ describe.skipIf(isSkipped)('a sale on the page', () => {
     expect(await clipboard(page)).toBe(uuid);
   });
 
-  it('without an immediate payment is authorized, and its months are paid, declined and cancelled', async () => {
+  it('without an immediate payment is authorized, and its months are paid, fail and are cancelled', async () => {
     const { page, sandbox } = await open();
     await page.getByLabel('Without an immediate payment: authorize only').check();
     await page.getByLabel('Your order identifier').fill('order-7');
     await press(page, 'Create a test journey');
-    await press(page, 'Pay: order-7');
+    await press(page, 'Authorize: order-7');
     await page.getByText('The payer authorized').waitFor();
     expect(sandbox.transactions).toMatchObject([{ situation: 'PENDING', isAuthorized: true }]);
     expect(sandbox.deliveries).toEqual([]);
     const statuses = () => sandbox.transactions[0]?.scheduledPayments.map(({ status }) => status);
-    await press(page, /^Pay: /);
+    await press(page, 'Charge next month: order-7');
     await until(() => expect(statuses()).toEqual(['PAID', 'SCHEDULED', 'SCHEDULED']));
     await page.getByText('A scheduled payment was charged').waitFor();
-    await press(page, /^Decline: /);
+    await press(page, 'Let it fail: order-7');
+    await press(page, 'Let it fail');
     await page.getByText('A scheduled payment failed').waitFor();
     await page
-      .locator('.payments')
+      .locator('.months')
       .getByRole('button', { name: /^Cancel the payment: / })
       .click();
-    await page.locator('.payments form').getByRole('button', { name: 'Cancel the payment' }).click();
+    await page.locator('.months form').getByRole('button', { name: 'Cancel the payment' }).click();
     await until(() => expect(statuses()).toEqual(['PAID', 'FAILED', 'CANCELLED']));
   });
 
@@ -105,7 +106,7 @@ describe.skipIf(isSkipped)('a sale on the page', () => {
     sandbox.pay(await create());
     await page.getByRole('link', { name: /order-1001/ }).click();
     await page.getByText('invented by the sandbox').first().click();
-    await page.getByText('because the document shows only their ids').waitFor();
+    await page.getByText('because the document names them and shows none').waitFor();
     expect(await page.getByText('§').count()).toBe(0);
   });
 });

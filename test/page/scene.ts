@@ -28,7 +28,9 @@ export async function openScene(options: SandboxOptions = {}, verify?: Verify) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const webhookUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
-  const sandbox = await startSandboxWith({ webhookUrl, ...options }, { verify });
+  // Of the document alone: `recurrence.page.ts` has the events.
+  const inventions = { recurrenceEvents: 'none' as const, ...options.inventions };
+  const sandbox = await startSandboxWith({ webhookUrl, ...options, inventions }, { verify });
   const { apiKey, apiToken } = sandbox.credentials;
   const headers = { 'x-api-key': apiKey, 'x-api-token': apiToken, 'content-type': 'application/json' };
 

@@ -71,6 +71,15 @@ describe('getAuthorization', () => {
     expect(everythingPrintedOf(error)).not.toMatch(/Maria|12345678909/);
   });
 
+  it('takes a response that spells a uuid otherwise', async () => {
+    const uuid = '0B3C1F5E-6B1D-4C5E-9C8E-1D2F3A4B5C6D';
+    const { client } = await serve(
+      reply(200, { ...answer, authorization: { ...authorization, idRec: uuid } }),
+    );
+    const read = await getAuthorization(client, uuid.toLowerCase());
+    expect(read.authorization.idRec).toBe(uuid);
+  });
+
   it('throws an ApiError for one that is not there, which says whether the service has the call', async () => {
     const { client } = await serve(reply(404, notThere), reply(404, 'no such route'));
     const errors = [

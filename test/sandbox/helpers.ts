@@ -32,9 +32,10 @@ export const order = {
   },
 };
 
-/** A sandbox that closes when its test ends. */
+/** A sandbox of the document alone, which closes when its test ends. `recurrence/` has the tests of the public pages. */
 export async function openSandbox(options: SandboxOptions = {}) {
-  const sandbox = await startSandbox({ credentials, retryIntervalMs: 50, ...options });
+  const inventions = { recurrenceEvents: 'none' as const, ...options.inventions };
+  const sandbox = await startSandbox({ credentials, retryIntervalMs: 50, ...options, inventions });
   onTestFinished(() => sandbox.close());
 
   const call = (method: string, path: string, body?: unknown, init: RequestInit = {}) => {

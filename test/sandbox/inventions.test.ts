@@ -6,6 +6,7 @@ import { ServiceModel } from '../../src/sandbox/model/service-model';
 import { payoutErrorMeanings } from '../../src/service/notifications/payout';
 import { sections } from '../docs/markdown';
 import { credentials, headers, order } from './helpers';
+import { fields, events as recurrenceEvents } from './recurrence/facts';
 
 describe('the table of inventions', () => {
   it.each(Object.entries(inventionTable))(
@@ -64,6 +65,10 @@ const marked: Inventions = {
   failedPayoutStatus: 'FAILED',
   failedPayoutQuery: 'row',
   failedPayoutMessage: 'row',
+  recurrencePlan: { id: 'row', description: 'row' },
+  dueTime: 'row',
+  rejectionReason: 'row',
+  payerIspb: 'row',
 };
 
 /** Everything that the model answers and sends in a session with each operation and each move. */
@@ -72,7 +77,7 @@ function everything(): object[] {
   const model = new ServiceModel({
     credentials,
     baseUrl: 'https://given.example',
-    inventions: { ...marked, saleReversalNotification: true, scheduledPaymentSale: true },
+    inventions: { ...marked, saleReversalNotification: true, recurrenceEvents: 'both' },
     now: () => Date.UTC(2031, 0, 1),
     ids: sequentialIds(),
     notify: (notification) => sent.push(notification) > 0,
@@ -87,11 +92,21 @@ function everything(): object[] {
   const { controls } = model;
   for (const amount of [59.7, 80]) ask('POST', '/checkout/pix-automatic', { ...order, amount });
   const [uuid = '', other = ''] = controls.transactions.map((journey) => journey.uuid);
-  const [payment, next] = controls.pay(uuid).map(({ instructionId }) => instructionId);
+  const [payment] = controls.pay(uuid).map(({ instructionId }) => instructionId);
   ask('PUT', `/pix-automatic/scheduled-payments/${payment}/cancel`, { reason: 'given' });
   ask('PUT', `/pix-automatic/scheduled-payments/${payment}/cancel`, { reason: 'given' });
   ask('PUT', '/pix-automatic/scheduled-payments/nope/cancel', { reason: 'given' });
-  controls.payScheduledPayment(next ?? '');
+  const [{ idRec } = { idRec: '' }] = controls.transactions.map(({ recurrence }) => recurrence);
+  const authorization = `/pix-automatic/authorizations/${idRec}`;
+  controls.charge(uuid, { fails: 'AM04', willRetry: true });
+  controls.charge(uuid);
+  ask('GET', authorization);
+  ask('GET', '/pix-automatic/scheduled-payments');
+  ask('GET', '/pix-automatic/scheduled-payments?page=x');
+  for (const _ of [1, 2]) ask('PUT', `${authorization}/cancel`, { reason: 'given' });
+  ask('PUT', `${authorization}/cancel`, {});
+  ask('GET', '/pix-automatic/authorizations/nope');
+  controls.rejectRecurrence(other);
   controls.refund(uuid, { amount: 10 });
   controls.reverse(uuid, { amount: 20, complete: true });
   controls.reverse(uuid, { amount: 20, cancel: true });
@@ -110,6 +125,15 @@ const documented = [
   ...['success', 'PAID', 'PENDING', 'CANCELLED', 'FAILED', 'REVERSAL', 'SALE', 'PIX_RECURRENCE'],
   ...Object.entries(payoutErrorMeanings).flat(),
 ];
+/** What the service's public pages show. */
+const ofThePages = [
+  ...Object.entries(recurrenceEvents).flat(),
+  ...fields.flatMap(({ values }) => values),
+  // Errors of calls.
+  ...['page', 'expected a whole number from 0', 'reason', 'reason required, a string'],
+];
+/** Numbers and counts of scheduled payments, and of their pages. */
+const counted = [1, 2, 3];
 const given = [
   ...leaves(order).map(([, value]) => value),
   'Ana',
@@ -137,10 +161,12 @@ function isAccountedFor(value: unknown): boolean {
   if (typeof value === 'boolean' || value === null || value === 0) return true;
   if (typeof value === 'number')
     return (
-      value > 1_000_000 || (value > 100 && value % 1 === 0.25) || [...given, ...computed].includes(value)
+      value > 1_000_000 ||
+      (value > 100 && value % 1 === 0.25) ||
+      [...given, ...computed, ...counted].includes(value)
     );
-  if (documented.includes(String(value)) || given.includes(value)) return true;
-  return /row|^iVBOR|^https:\/\/given|^00000000-|^20\d\d-\d\d-\d\d/.test(String(value));
+  if ([...documented, ...ofThePages].includes(String(value)) || given.includes(value)) return true;
+  return /row|^iVBOR|^https:\/\/given|^00000000-|^20\d\d-\d\d-\d\d|^RR\d{27}$|^E\d{31}$/.test(String(value));
 }
 
 it('nothing that the sandbox answers or sends is invented outside its table', () => {

@@ -4,6 +4,7 @@ import type { Store } from 'pix-automatic-sdk/stores';
 import { fixtures, notificationRequest } from 'pix-automatic-sdk/testing';
 import { MemoryStore, type WebhookReport } from 'pix-automatic-sdk/webhooks';
 import type { CheckoutSource } from '../../src/orders/open';
+import { allOf } from '../helpers/all-of';
 import { storeOf } from '../helpers/store-of';
 import { FakeClient, paid } from '../orders/support';
 import { hang } from '../webhooks/faults';
@@ -56,12 +57,13 @@ const money = { amount: 59.7, currency: 'BRL' };
 
 /** An order, its payer, and what is reported about them. Both what is delivered and what the service says holds marks. */
 function shopOf(needsPerson?: string) {
-  const client = new FakeClient();
+  const client = Object.assign(new FakeClient(), { request: noSuchCall });
   const seen: unknown[] = [];
+  const clock = { now: Date.now() };
   const shop = createOrders({
     client,
     credentials,
-    store: new MemoryStore(),
+    store: new MemoryStore({ clock: () => clock.now }),
     onReport: (report) => seen.push(report) && reportedCodes.add(report.code),
     on: {
       paid: async (_, context) => {
@@ -70,7 +72,7 @@ function shopOf(needsPerson?: string) {
       returned: async () => undefined,
     },
   });
-  const deliver = async (kind: 'payment' | 'refund', body: object) => {
+  const deliver = async (kind: 'payment' | 'refund' | 'recurrence', body: object) => {
     const sent = { referenceCode: 'order-1', ...money, ...person, ...body };
     const answer = await shop.webhook(notificationRequest(kind, sent as never, credentials));
     seen.push([answer.status, [...answer.headers], await answer.text()]);
@@ -78,6 +80,8 @@ function shopOf(needsPerson?: string) {
   return {
     shop,
     seen,
+    client,
+    clock,
     deliver,
     open: async () => String((await shop.open('order-1', { ...request, ...money })).uuid),
     /** A sale is paid, and the service says so. */
@@ -89,6 +93,29 @@ function shopOf(needsPerson?: string) {
 }
 
 type Shop = ReturnType<typeof shopOf>;
+
+/** A service without the calls of its public pages. */
+const noSuchCall = async () => {
+  throw new ApiError('404', {
+    operation: 'getTransaction',
+    attempts: 1,
+    outcome: 'refused',
+    httpStatus: 404,
+    body: { [cpf]: email },
+  });
+};
+
+/** What names the payer in an event of a recurrence. */
+const payer = { payerName: text, payerDocument: cpf, failureMessage: text };
+const event = (eventType: string, more: object = {}) => ({
+  eventType,
+  idRec: 'RR-1',
+  externalId: 'order-1',
+  ...payer,
+  ...more,
+});
+const charged = (more: object) =>
+  event('RECURRENCE_CHARGE_PAID', { saleToken: 's-1', chargeAmount: money.amount, ...more });
 
 /** What a person has to decide, by the code of its report. */
 const cases: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
@@ -123,12 +150,38 @@ const cases: Readonly<Record<string, (shop: Shop) => Promise<void>>> = {
     await deliver('payment', { saleToken, newStatus: 'REVERSAL' });
   },
   needs_person: async ({ open, pay }) => pay(await open()),
+  async authorized_twice({ open, deliver }) {
+    await open();
+    await deliver('recurrence', event('RECURRENCE_AUTHORIZED'));
+    await deliver('recurrence', event('RECURRENCE_AUTHORIZED', { idRec: 'RR-2' }));
+  },
+  async other_order({ open, pay, deliver, client, shop }) {
+    const sale = await open();
+    await pay(sale);
+    await shop.open('order-2', { ...request, ...money });
+    client.transactions.set('s-1', paid('s-1', { ...person, ...money, referenceCode: 'order-2' } as never));
+    await deliver('recurrence', charged({}));
+  },
+  async not_maintained({ shop, clock, deliver }) {
+    await shop.maintain();
+    clock.now += 26 * 3_600_000;
+    await deliver('refund', { saleToken: 's-1', refund: { uuid: 'r-1', amount: 5, status: 'PAID' } });
+  },
+  async recurrence_call_missing({ open, pay, deliver, client }) {
+    const sale = await open();
+    await pay(sale);
+    client.transactions.set(
+      's-1',
+      paid('s-1', { ...person, ...money, referenceCode: 'of-the-charge' } as never),
+    );
+    await deliver('recurrence', charged({}));
+  },
 };
 
 const reviews = pathsOver('orders: a case, its reports and answers', cases, async (cause) => {
   const shop = shopOf(cause === cases['needs_person'] ? text : undefined);
   await cause(shop);
-  const found = await shop.shop.cases();
+  const found = await allOf(shop.shop.cases());
   // A person is meant to read the body, and what the merchant's own callback has said.
   return [...shop.seen, ...found.map((each) => ({ ...each, body: '', note: '' }))];
 });

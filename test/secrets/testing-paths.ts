@@ -5,7 +5,6 @@ import {
   fixtures,
   mockService,
   notificationRequest,
-  recurrencePayments,
   testOrders,
 } from 'pix-automatic-sdk/testing';
 import { badPairs } from './configuration-paths';
@@ -31,7 +30,6 @@ export const testingPaths: Paths = Object.assign(
     'mockService: an invalid base URL': () => mockService({ http, baseUrl: `ftp://${bad}` }),
     'crashBeforeCommit: no store': () => crashBeforeCommit(email as never),
     'testOrders: no store': () => testOrders(() => undefined as never, { store: email as never }),
-    'recurrencePayments: an invalid option': () => recurrencePayments({ initialDate: cpf }),
     'mockService: an unknown transaction': () => mockService({ http, credentials }).pay(cpf),
     'mockService: a payload that is not an object': () =>
       mockService({ http, deliverTo: async () => new Response(authorization) }).notify(cpf as never),

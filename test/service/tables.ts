@@ -64,7 +64,7 @@ export const transactionFields = table(`
   shopper.phone: number string, type string
   refunds: available number, quantity number, requested number, transactions array
   ${refund}: bankDetails object, creation string, creditDate string, creditTransferDetails object
-  ${refund}: remark string, status string, total number, uuid string
+  ${refund}: remark string, status string, total amount, uuid string
   ${refund}.bankDetails: account string, bank string, branch string
   ${refund}.creditTransferDetails: referenceCode string, saleUUID string, total number
 `);

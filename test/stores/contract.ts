@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lettersOver } from '../../src/stores/letters';
 import type { Claim, Store } from '../../src/stores/steps';
+import { scaled } from '../helpers/scaled';
 import { type TestStore, withSteps } from '../helpers/store-of';
 import { letter as anyLetter, claimed, completed, tryClaim } from './claims';
 import { type Fault, Faults } from './faults';
@@ -32,11 +33,11 @@ export const ALL_FAULTS: readonly Fault[] = [
 ];
 
 const LONG = 60_000;
-const SHORT = 150;
-const WELL_PAST_SHORT = 250;
+const SHORT = scaled(150);
+const WELL_PAST_SHORT = scaled(250);
 /** Several steps fit in it, also over a slow client on a busy machine. */
-const ENOUGH = 1_000;
-const WELL_PAST_ENOUGH = 1_100;
+const ENOUGH = scaled(1_000);
+const WELL_PAST_ENOUGH = scaled(1_100);
 
 /** How many states of a subject a store remembers beside the documented ones. */
 const MOST_OTHERS = 64;
@@ -342,13 +343,13 @@ export function testStoreContract(
 
       it('keeps one for so long after its first failure, whatever fails after that', async () => {
         const letter = newLetter();
-        await store.keepLetter(letter, 1_000);
+        await store.keepLetter(letter, ENOUGH);
         await harness.pass(50);
         await other.keepLetter({ ...letter, body: '{"other":1}' }, LONG);
         expect(await store.failLetter(letter.key, { code: 'not_confirmed' })).toBe('callback_failed');
         const failed = await other.readLetter(letter.key);
         expect(failed).toMatchObject({ code: 'not_confirmed', body: '{"other":1}', attempts: 3 });
-        await harness.pass(960);
+        await harness.pass(scaled(960));
         expect(await store.readLetter(letter.key)).toBeUndefined();
         expect(await store.failLetter(letter.key, { code: 'not_confirmed' })).toBeUndefined();
         expect(await store.readLetter(letter.key)).toBeUndefined();

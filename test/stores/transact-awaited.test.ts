@@ -115,6 +115,18 @@ describe.skipIf(!(await findPostgres()))('over PostgreSQL', () => {
     expect(reports).toEqual(['nothing_written 500 payment']);
   });
 
+  it('a query of PostgresStore that still runs when its callback ends is nothing written, of each kind', async () => {
+    const sending = listener(store, (transaction) => void transaction.query('SELECT 1'));
+    const half = listener(store, async (transaction) => {
+      await transaction.query('SELECT 1');
+      void transaction.query('SELECT 2');
+    });
+    for (const { send, reports } of [sending, half]) {
+      expect([await send('payment'), await send('payout')]).toEqual([500, 500]);
+      expect(reports).toEqual(['nothing_written 500 payment', 'nothing_written 500 payout']);
+    }
+  });
+
   it('one that awaited a statement once, or returned it, raises no alarm', async () => {
     const awaiting = listener(store, async (transaction) => void (await transaction.query('SELECT 1')));
     const returning = listener(store, (transaction) => transaction.query('SELECT 1'));

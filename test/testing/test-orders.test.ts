@@ -5,6 +5,7 @@ import { fixtures, type MockService, type OrdersParts, testOrders } from 'pix-au
 import { MemoryStore } from 'pix-automatic-sdk/webhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { stepsOf } from '../../src/stores/steps';
+import { allOf } from '../helpers/all-of';
 import { type FakeTransact, fakeTransact } from '../helpers/fake-transact';
 import { storeOf } from '../helpers/store-of';
 
@@ -16,7 +17,7 @@ const { referenceCode: _, ...request } = fixtures.recurringCheckoutRequest({
 const MONTH = 30 * 24 * 60 * 60 * 1000;
 
 /** Orders that note what they book. */
-function openShop() {
+function openShop(options: Parameters<typeof testOrders<undefined>>[1] = {}) {
   const booked: string[] = [];
   const seen: PaidOrder[] = [];
   const reports: string[] = [];
@@ -36,11 +37,11 @@ function openShop() {
           : { saleToken: `${yourSale}`, referenceCode: `${yourReference}`, amount: Number(yourAmount) },
       onReport: ({ code }) => void reports.push(code),
     });
-  return { ...testOrders(make), booked, seen, reports };
+  return { ...testOrders(make, options), booked, seen, reports };
 }
 
 /** The end of each attempt of the first delivery. */
-const trace = ({ deliveries: [delivery] }: MockService) =>
+const trace = ({ deliveries: [delivery] }: Pick<MockService, 'deliveries'>) =>
   delivery?.attempts.map(({ httpStatus, error }) => httpStatus ?? error).join(', ');
 
 describe('orders under test', () => {
@@ -51,7 +52,7 @@ describe('orders under test', () => {
     expect(await refund(order, { amount: 5 })).toMatchObject({ kind: 'refund', status: 'delivered' });
     expect(booked).toEqual([order.uuid, '5 back, 54.7 left']);
     expect(await orders.open('order-1', request)).toMatchObject({ state: 'paid' });
-    expect(service.deliveries).toHaveLength(2);
+    expect(service.deliveries.map(({ kind }) => kind)).toEqual(['payment', 'recurrence', 'refund']);
     expect(reports).toEqual([]);
   });
 
@@ -93,6 +94,30 @@ describe('orders under test', () => {
     expect(trace(service)).toBe('500, ECONNRESET, 200');
   });
 
+  it('see the charge again after a crash, and what else was sent about it once', async () => {
+    const { orders, service, pay, charge, crash, clock, booked } = openShop();
+    const order = await orders.open('order-1', request);
+    await pay(order);
+    crash();
+    const { uuid } = await charge(order);
+    await clock.advance(60_000);
+    expect(
+      service.deliveries
+        .slice(2)
+        .map(({ payload, attempts }) => [
+          Object(payload)['eventType'],
+          attempts.map(({ httpStatus, error }) => httpStatus ?? error).join(', '),
+        ]),
+    ).toEqual([
+      ['RECURRENCE_CHARGE_SCHEDULED', '200'],
+      ['RECURRENCE_CHARGE_PAID', 'ECONNRESET, 200'],
+    ]);
+    expect(booked).toEqual([order.uuid, uuid, uuid]);
+    // The crash was one.
+    await charge(order);
+    expect(service.deliveries.slice(4).every(({ attempts }) => attempts.length === 1)).toBe(true);
+  });
+
   it('book once over a crash in your own transaction', async () => {
     const committed: string[] = [];
     const memory = stepsOf(new MemoryStore());
@@ -130,18 +155,24 @@ describe('orders under test', () => {
     expect(committed).toEqual([]);
     await clock.advance(60_000);
     expect(committed).toEqual([order.uuid]);
-    expect(service.deliveries).toMatchObject([{ status: 'delivered', attempts: { length: 2 } }]);
+    expect(service.deliveries).toMatchObject([
+      { kind: 'payment', status: 'delivered', attempts: { length: 2 } },
+      { kind: 'recurrence', status: 'delivered', attempts: { length: 1 } },
+    ]);
   });
 
   it('are charged month by month, as a sale of its own, and each month is refunded by itself', async () => {
     const { orders, service, client, pay, charge, refund, clock, booked, seen, reports } = openShop();
     const order = await orders.open('order-1', request);
     await pay(order);
-    // More months than the mocked service has scheduled.
+    // More months than the mocked service schedules at a time.
     for (let month = 2; month <= 6; month++) {
       await clock.advance(MONTH);
       const { uuid, delivery } = await charge(order);
-      expect(delivery).toMatchObject({ kind: 'payment', status: 'delivered' });
+      expect(delivery).toMatchObject({
+        payload: { eventType: 'RECURRENCE_CHARGE_PAID', saleToken: uuid, chargeAmount: 29.9 },
+        status: 'delivered',
+      });
       expect(await client.getTransaction(uuid)).toMatchObject({ situation: 'PAID', amount: 29.9 });
     }
     expect(seen.map(({ order, amount, isFirst }) => [order, amount, isFirst])).toEqual([
@@ -149,9 +180,12 @@ describe('orders under test', () => {
       ...Array(5).fill(['order-1', 29.9, false]),
     ]);
     expect(new Set(booked).size).toBe(6);
-    expect(service.scheduledPayments(order.uuid ?? '').map(({ status }) => status)).toEqual(
-      Array(3).fill('PAID'),
-    );
+    expect(
+      service.scheduledPayments(order.uuid ?? '').map(({ dueDate, status }) => [dueDate, status]),
+    ).toEqual([
+      ...['2027-02-15', '2027-03-15', '2027-04-15', '2027-05-15', '2027-06-15'].map((day) => [day, 'PAID']),
+      ['2027-07-15', 'SCHEDULED'],
+    ]);
     const { uuid } = await charge(order);
     expect(await refund({ uuid }, { amount: 9.9 })).toMatchObject({ status: 'delivered' });
     expect(booked.slice(-2)).toEqual([uuid, '9.9 back, 20 left']);
@@ -179,7 +213,7 @@ describe('orders under test', () => {
     await clock.advance(MONTH);
     const { uuid, delivery } = await charge(order, { as: 'same-sale', amount: 59.7 });
     expect([uuid, delivery?.status]).toEqual([order.uuid, 'delivered']);
-    const { id = '', reason } = (await orders.cases())[0] ?? {};
+    const { id = '', reason } = (await allOf(orders.cases()))[0] ?? {};
     expect([reason, seen.length]).toEqual(['unexpected_repeat', 1]);
     expect(await orders.decide(id, 'book')).toEqual({ status: 'booked' });
     expect(seen.map(({ isFirst }) => isFirst)).toEqual([true, false]);
@@ -190,21 +224,21 @@ describe('orders under test', () => {
     const order = await orders.open('order-1', request);
     await pay(order);
     await charge(order, { amount: 31 });
-    const [{ id, reason, amount } = { id: '', reason: '', amount: 0 }] = await orders.cases();
+    const [{ id, reason, amount } = { id: '', reason: '', amount: 0 }] = await allOf(orders.cases());
     expect([reason, amount, seen.length]).toEqual(['other_amount', 31, 1]);
     expect(await orders.decide(id, 'book')).toEqual({ status: 'booked' });
     expect(seen.at(-1)).toMatchObject({ amount: 31, isFirst: false });
-    expect(await orders.cases()).toEqual([]);
+    expect(await allOf(orders.cases())).toEqual([]);
   });
 
   it('are charged for the first time where the payer has only authorized', async () => {
-    const { orders, pay, charge, seen } = openShop();
+    const { orders, authorize, charge, seen } = openShop();
     const order = await orders.open('order-1', {
       ...request,
       recurrence: { ...request.recurrence, immediatePayment: false },
     });
     await expect(charge(order)).rejects.toThrow(SandboxError);
-    expect(await pay(order)).toBeUndefined();
+    expect(await authorize(order)).toMatchObject({ payload: { eventType: 'RECURRENCE_AUTHORIZED' } });
     await charge(order);
     expect(seen).toMatchObject([{ order: 'order-1', amount: 29.9, isFirst: true }]);
   });
@@ -215,10 +249,10 @@ describe('orders under test', () => {
     crash();
     await pay(order);
     await refund(order, { amount: 5 });
-    expect(await orders.cases()).toMatchObject([{ reason: 'early_return' }]);
+    expect(await allOf(orders.cases())).toMatchObject([{ reason: 'early_return' }]);
     await clock.advance(60_000);
     expect(booked).toEqual([order.uuid, order.uuid, '5 back, 54.7 left']);
-    expect(await orders.cases()).toEqual([]);
+    expect(await allOf(orders.cases())).toEqual([]);
   });
 
   it('get a new QR code when theirs has expired, which the payer can no longer pay', async () => {
@@ -246,9 +280,51 @@ describe('orders under test', () => {
     await expect(charge({})).rejects.toThrow(ConfigurationError);
     await expect(charge(order, 31 as never)).rejects.toThrow('`charge(order, { amount })`, got a number');
     await expect(refund(order, 10 as never)).rejects.toThrow('`refund(uuid, { amount })`, got a number');
-    expect(service.deliveries).toHaveLength(1);
+    await expect(charge(order, { fails: 'AM04', as: 'own-sale' })).rejects.toThrow('leave out `fails`');
+    await expect(charge(order, { fails: 'XX01' as never })).rejects.toThrow('`fails` to be one of AM04');
+    expect(service.deliveries).toHaveLength(2);
     service.setWebhookUrl(undefined);
     expect((await charge(order)).delivery).toBeUndefined();
+  });
+
+  it('are charged in the form that is asked for, whichever form the service has', async () => {
+    for (const recurrenceEvents of ['events', 'payments', 'both', 'none'] as const) {
+      const { orders, pay, charge, seen } = openShop({ inventions: { recurrenceEvents } });
+      const order = await orders.open('order-1', request);
+      await pay(order);
+      const { uuid, delivery } = await charge(order, { as: 'own-sale' });
+      expect(delivery).toMatchObject({ kind: 'payment', payload: { saleToken: uuid, newStatus: 'PAID' } });
+      expect(seen, recurrenceEvents).toMatchObject([{ isFirst: true }, { sale: uuid, isFirst: false }]);
+    }
+  });
+
+  it('are charged in each form of the service, and booked once', async () => {
+    for (const [recurrenceEvents, kinds] of [
+      ['events', ['recurrence', 'recurrence']],
+      ['payments', ['payment']],
+      ['both', ['recurrence', 'recurrence', 'payment']],
+      ['none', []],
+    ] as const) {
+      const { orders, service, client, pay, charge, seen } = openShop({ inventions: { recurrenceEvents } });
+      const order = await orders.open('order-1', request);
+      await pay(order);
+      const before = service.deliveries.length;
+      const { uuid, delivery } = await charge(order);
+      const sent = service.deliveries.slice(before);
+      expect(sent.map(({ kind }) => kind)).toEqual(kinds);
+      expect(delivery).toEqual(sent.at(-1));
+      expect(await client.getTransaction(uuid)).toMatchObject({ situation: 'PAID', amount: 29.9 });
+      expect(seen, recurrenceEvents).toHaveLength(kinds.length === 0 ? 1 : 2);
+    }
+  });
+
+  it('are moved by the kit alone: a move of the service would not wait for the listener', async () => {
+    const { service } = openShop();
+    for (const move of ['pay', 'authorize', 'charge', 'cancelByPayer', 'refund'] as const) {
+      expect(() => Reflect.get(service, move)('any')).toThrow(
+        `Expected \`await ${move}(order)\`, with \`${move}\` of what \`testOrders\` gives.`,
+      );
+    }
   });
 
   it('refuse a function that leaves out the client of its parts', () => {

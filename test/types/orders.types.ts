@@ -7,6 +7,7 @@ import { defineNotification, MemoryStore, type WebhookContext } from 'pix-automa
 export function shown(order: OpenedOrder): string | undefined {
   if (order.state === 'paid') return 'Thank you';
   if (order.state === 'review') return 'We are looking at your payment';
+  if (order.state === 'authorized') return `You have approved it; next charge: ${order.nextChargeAt}`;
   return order.qrCode.plain ?? undefined;
 }
 

@@ -57,7 +57,8 @@ isTrue<
 >();
 isTrue<
   SameFields<
-    Known<PayoutPayload>,
+    // One object for both: a payout that was made has the same fields without the code.
+    Known<Omit<FailedPayout, 'success'> & { success: boolean }>,
     Known<z.output<typeof payoutObject>>,
     'src/service/notifications/payout.ts'
   >
@@ -70,6 +71,7 @@ isTrue<
   >
 >();
 isTrue<Equal<SalePayload['recurrence'], RecurrencePayload | undefined>>();
+isTrue<Equal<Exclude<keyof FailedPayout, keyof SuccessfulPayout>, 'error_code'>>();
 isTrue<Equal<HasIndex<RecurrencePayload | SalePayload | ReversalPayload | RefundPayload>, false>>();
 isTrue<Equal<HasIndex<SuccessfulPayout> | HasIndex<FailedPayout>, false>>();
 

@@ -114,7 +114,7 @@ it('readPage gives the page, 100 long if nothing is said', () => {
 });
 
 it.each([
-  [{ after: 5 }, 'Expected `after` to be a key, the last one of the page before, got a number.'],
+  [{ after: 5 }, 'Expected `after` to be a key, the last one that was read, got a number.'],
   [{ after: { key: 'a' } }, 'got an object.'],
   [{ limit: '5' }, 'Expected `limit` to be a whole number'],
   [{ state: 'paid' }, '`list` has no option `state`. Its options are after, limit.'],

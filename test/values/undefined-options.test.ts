@@ -25,14 +25,7 @@ import {
   storeWithin,
   typeormStore,
 } from 'pix-automatic-sdk/stores';
-import {
-  fakeClock,
-  fixtures,
-  mockService,
-  notificationRequest,
-  recurrencePayments,
-  testOrders,
-} from 'pix-automatic-sdk/testing';
+import { fakeClock, fixtures, mockService, notificationRequest, testOrders } from 'pix-automatic-sdk/testing';
 import {
   createWebhookHandler,
   defineNotification,
@@ -44,6 +37,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { resolveOptions } from '../../src/client/options';
 import { stepsOf } from '../../src/stores/steps';
 import { resolveHandlerOptions } from '../../src/webhooks/options';
+import { allOf } from '../helpers/all-of';
 import { errors, FakeClient, request } from '../orders/support';
 import { salePayload } from '../webhooks/payloads';
 
@@ -295,21 +289,43 @@ const cases: Readonly<Record<string, Case>> = {
       ...limitsOf(0),
       ...notFunctions,
       ...{ client: {}, store: new MemoryStore(), credentials: other, on: 'no object', kinds: 'no list' },
-      ...{ confirm: 'no client', asPayment: 'no function', totalTimeoutMs: 0, waitMs: 0 },
+      ...{
+        confirm: 'no client',
+        asPayment: 'no function',
+        totalTimeoutMs: 0,
+        waitMs: 0,
+        recurrences: 'no boolean',
+      },
     },
     orderOptions,
   ),
-  'PageQuery of orders.list': takes<Some<'after' | 'limit'>>(
-    async (query) => (await (await openedOrders()).list(query as never)).map(({ key }) => key),
-    { after: 'order-1', limit: 1 },
+  'OrderQuery of orders.list': takes<Some<'after'>>(
+    async (query) => (await allOf((await openedOrders()).list(query as never))).map(({ key }) => key),
+    { after: 'order-1' },
   ),
-  'PageQuery of orders.cases': takes<Some<'after' | 'limit'>>(
+  'CaseQuery of orders.cases': takes<Some<'after' | 'order'>>(
     async (query) => {
       const orders = await openedOrders();
       await orders.webhook(notificationRequest('payout', {}, credentials));
-      return (await orders.cases(query as never)).length;
+      return (await allOf(orders.cases(query as never))).length;
     },
-    { after: 'payout:zzz', limit: 0 },
+    { after: 'payout:zzz', order: 'order-9' },
+  ),
+  'CancelRecurrenceOptions of orders.cancelRecurrence': takes<Some<'reason' | 'idRec'>>(
+    async (options) => {
+      const sent: unknown[] = [];
+      const client = Object.assign(new FakeClient(), { request: async (call: unknown) => sent.push(call) });
+      const orders = createOrders({ ...orderOptions(), client });
+      await orders.open('order-1', request);
+      for (const idRec of ['RR-1', 'RR-2']) {
+        const event = { idRec, externalId: 'order-1', eventType: 'RECURRENCE_AUTHORIZED' } as const;
+        await orders.webhook(notificationRequest('recurrence', event, credentials));
+      }
+      await orders.cancelRecurrence('order-1', options as never);
+      return sent;
+    },
+    { reason: 'another reason', idRec: 'RR-1' },
+    () => ({ reason: 'asked for' }),
   ),
   'OpenOptions of orders.open': takes<Some<'replace'>>(
     async (options) => {
@@ -322,7 +338,7 @@ const cases: Readonly<Record<string, Case>> = {
     async (options) => {
       const orders = await openedOrders();
       await orders.webhook(notificationRequest('refund', { saleToken: 'nobody' }, credentials));
-      const [early] = await orders.cases();
+      const [early] = await allOf(orders.cases());
       return orders.decide(String(early?.id), 'dismiss', options as never);
     },
     { order: 'order-1', amount: 0 },
@@ -541,7 +557,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     { ...service, baseUrl: 'https://other.example', store: 'no store' },
   ),
-  'ChargeOptions of charge': takes<ChargeOptions>(
+  'TestChargeOptions of charge': takes<Omit<TestChargeOptions, 'fails' | 'willRetry'>>(
     async (options) => {
       const { orders, pay, charge } = testOrders((parts) => createOrders({ ...parts, on: onOrders }));
       const order = await orders.open('order-1', request);
@@ -559,14 +575,10 @@ const cases: Readonly<Record<string, Case>> = {
     },
     { url: 'https://other.example', query: 'other', headers: { 'x-other': '1' } },
   ),
-  'RecurrencePaymentsOptions of recurrencePayments': takes<
-    Required<Parameters<typeof recurrencePayments>[0] & {}>
-  >(recurrencePayments as never, {
-    times: 2,
-    initialDate: '2027-02-15',
-    periodicity: 'WEEKLY',
-    saleTokens: 'same',
-  }),
+  'ChargeOptions of charge': movedBy<NonNullable<Parameters<ReturnType<typeof mockService>['charge']>[1]>>(
+    (made, uuid, options) => made.charge(uuid, options),
+    { amount: 1, fails: 'AM04', willRetry: true },
+  ),
   'TestJourneyOptions of createTestJourney': movedBy<OptionsOf<'createTestJourney'>>(
     (made, _, options) => made.createTestJourney(options),
     { referenceCode: 'other', amount: 1, authorizeOnly: true },
@@ -598,7 +610,7 @@ type PaceOption = 'concurrency' | 'perSecond' | 'timeoutMs' | 'stopAfterFailures
 type ReconcileOption = PaceOption | 'onProgress' | 'signal';
 type MockOptions = Parameters<typeof mockService>[0] & {};
 type TestOrdersOptions = Parameters<typeof testOrders>[1] & {};
-type ChargeOptions = Parameters<ReturnType<typeof testOrders>['charge']>[1] & {};
+type TestChargeOptions = Parameters<ReturnType<typeof testOrders>['charge']>[1] & {};
 
 async function outcomeOf(observe: Case['observe'], options: object): Promise<unknown> {
   try {

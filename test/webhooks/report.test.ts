@@ -456,7 +456,10 @@ describe('the report of', () => {
   });
 
   it.each([
-    ['no_order', 'Was `open` called with another store or `namespace`?'],
+    [
+      'no_order',
+      'Was `open` called with another store or `namespace`, or before a restart that a `MemoryStore` does not survive?',
+    ],
     ['transaction_ended', 'MySQL commits at CREATE, ALTER, DROP and TRUNCATE.'],
   ] as const)('%s names the likely mistake', (code, says) => {
     expect(new WebhookReport(code, { status: 200 }, { texts: CASE_TEXTS }).message).toContain(says);

@@ -70,6 +70,7 @@ it.each<[string, string, () => unknown, object]>([
   ['text of a byte too much', '413 body_too_large', () => json, tooFew],
   ['bytes of which one is too much', '413 body_too_large', () => bytes, tooFew],
   ['an ArrayBuffer too large', '413 body_too_large', () => new TextEncoder().encode(json).buffer, tooFew],
+  ['an object whose JSON text is too large', '413 body_too_large', () => JSON.parse(json), tooFew],
   ['a Node stream that was read', '500 body_already_read', () => readBefore('readableDidRead'), {}],
   ['a Node stream that has ended', '500 body_already_read', () => readBefore('readableEnded'), {}],
   ['a Node stream that is destroyed', '500 body_already_read', () => readBefore('destroyed'), {}],

@@ -114,6 +114,7 @@ describe('with a store in transactional mode', () => {
         storeTimeoutMs: 40,
         isReplay: false,
         isByPerson: false,
+        over: [],
         prepare,
       },
     ]);

@@ -20,6 +20,7 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
     endedBy,
     texts: CASE_TEXTS,
     fateOf: fateOfCase,
+    onAnswer: async () => undefined,
     find: async () => ({ key: 'order-1', early: [] }),
     plan: async () => ({
       details: { order: 'order-1' },
@@ -29,6 +30,9 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
       record: async () => void log.push('mark'),
       followUps: () => [],
     }),
+    isProven: async () => true,
+    strayOf: async () => undefined,
+    isAsItWas: async () => false,
     about: async () => ({}),
     async note() {
       log.push('letter');

@@ -307,4 +307,6 @@ it('the context has the key, the fence and no transaction, and the states that w
   const [first = 0, second = 0, third = 0] = contexts.map(({ fence }) => fence);
   expect([first < second, second < third]).toEqual([true, true]);
   expect(contexts[0]).toMatchObject({ credentialIndex: 0, transaction: undefined });
+  const names = ['confirmation', 'credentialIndex', 'fence', 'handledStates', 'key', 'order', 'signal'];
+  expect(Object.keys(contexts[0] ?? {}).sort()).toEqual([...names, 'transaction']);
 });

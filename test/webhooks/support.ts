@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { MemoryStore, type WebhookHandlerOptions, type WebhookReport } from 'pix-automatic-sdk/webhooks';
-import { type PaidTransaction, settle } from '../../src/orders/settle';
+import { type Asked, settle } from '../../src/orders/settle';
 import { createListener as createOwn, type ListenerParts } from '../../src/webhooks/handler';
 import type { Outcome } from '../../src/webhooks/outcome';
 import { authorization, credentials } from '../helpers/deliver';
@@ -16,7 +16,7 @@ export function basic({ apiKey, apiToken }: { readonly apiKey: string; readonly 
 
 /** A handler, with what its callbacks and `onReport` were told. */
 export interface Listener extends ListenerParts {
-  readonly settle: (paid: PaidTransaction) => Promise<Outcome>;
+  readonly settle: (paid: Asked) => Promise<Outcome>;
   readonly acted: readonly string[];
   readonly reports: readonly WebhookReport[];
 }

@@ -1,11 +1,10 @@
 import { redirect } from 'next/navigation';
-import { orders, request } from '../lib/orders';
+import { pool } from '../lib/database';
 
 async function subscribe() {
   'use server';
-  const { length } = await orders().list({ limit: 1_000 }); // your database has a better key
-  const { uuid } = await orders().open(`order-${1001 + length}`, request);
-  redirect(`/orders/${uuid}`);
+  const { rows } = await pool.query('INSERT INTO subscriptions DEFAULT VALUES RETURNING id');
+  redirect(`/subscriptions/${rows[0].id}`);
 }
 
 export default function Page() {

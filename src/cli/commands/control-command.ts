@@ -6,7 +6,7 @@ import { filled } from '../../shared/filled';
 import { type Command, type OptionSpec, type Options, sandboxOptions, section } from '../command';
 import { didYouMean, failure, usageFailure } from '../failure';
 import { money } from '../format';
-import { answerHint, paintAnswer } from '../output';
+import { answerHint, deliveryName, paintAnswer } from '../output';
 import { connectSandbox, type ListedDelivery, type ListedTransaction } from '../sandbox-client';
 import { line, visible } from '../visible';
 
@@ -37,6 +37,11 @@ const subjects: Readonly<Record<Exclude<Subject, 'delivery'>, SubjectOfCommand>>
     argument: 'uuid or referenceCode',
     without: 'The newest transaction that is paid.',
     choose: (transactions, named) => chooseJourney(transactions, named, 'PAID'),
+  },
+  recurrence: {
+    argument: 'uuid or referenceCode',
+    without: 'The newest journey whose recurrence the payer has accepted and that has not ended.',
+    choose: chooseRecurrence,
   },
   'scheduled-payment': {
     argument: 'instruction id, or uuid or referenceCode of its journey',
@@ -72,7 +77,8 @@ function chooseJourney(
   const found = findJourney(
     transactions,
     named,
-    ({ situation, isAuthorized }) => situation === wanted && !isAuthorized,
+    ({ situation, isAuthorized, immediatePayment }) =>
+      situation === wanted && (immediatePayment || !isAuthorized),
   );
   if (found !== undefined) {
     const { uuid, referenceCode, amount } = found;
@@ -113,6 +119,16 @@ function findJourney(
   throw failure(
     line`No transaction of the sandbox has that uuid or reference code.${didYouMean(named, names)} \`pix-automatic-sdk list\` shows them all.`,
   );
+}
+
+function chooseRecurrence(transactions: readonly ListedTransaction[], named: string | undefined): Chosen {
+  const found = findJourney(transactions, named, ({ recurrence }) => recurrence.status === 'APPROVED');
+  if (found === undefined)
+    throw failure(
+      'Nothing is left to charge or to end: no recurrence of the sandbox is accepted and has not ended. `pix-automatic-sdk pay` accepts that of a new journey.',
+    );
+  const { uuid, referenceCode } = found;
+  return { id: uuid, referenceCode, identity: { uuid, referenceCode } };
 }
 
 function chooseScheduled(transactions: readonly ListedTransaction[], named: string | undefined): Chosen {
@@ -179,7 +195,7 @@ function commandOf(control: Control): Command {
         result: uuid,
         dueDate,
         amount: amount === undefined ? '' : money(amount),
-        outcome: body['fail'] === undefined ? 'made' : line`failed with ${body['fail']}`,
+        outcome: outcomeOf(control, body),
         name: body['name'],
       };
       const lines = [
@@ -206,6 +222,13 @@ function commandOf(control: Control): Command {
   };
 }
 
+/** How a payout, or a charge, went. */
+function outcomeOf({ fields }: Control, { fail, fails, retry }: Readonly<Record<string, unknown>>): string {
+  const code = fail ?? fails;
+  if (code === undefined) return 'fails' in fields ? 'paid' : 'made';
+  return `${line`failed with ${code}`}${retry === true ? ', and will be tried again' : ''}`;
+}
+
 /** A text of the sandbox with its values, which may come from outside. */
 function escaped(text: string, values: Readonly<Record<string, unknown>>): string {
   const shown = Object.entries(values).map(([name, value]) => [name, visible(String(value ?? ''))]);
@@ -222,19 +245,15 @@ function refuseAmount(transactions: readonly ListedTransaction[], word = ''): vo
 }
 
 /** Why no notification was sent. */
-function nothingSent({ name, isSilent }: Control): string[] {
-  if (isSilent === true) return [];
-  return [
-    name === 'pay-scheduled'
-      ? '`pay-scheduled` sends no notification: the document shows none. In code, `startSandbox({ inventions: { scheduledPaymentSale: true } })` sends a payment for each charge.'
-      : 'No notification is sent: the document shows none for this.',
-  ];
+function nothingSent({ isSilent }: Control): string[] {
+  return isSilent === true ? [] : ['No notification is sent: the document shows none for this.'];
 }
 
 /** One line for a notification, with the response to its last attempt. */
-export function deliveryLine({ id, kind, status, attempts }: ListedDelivery): string {
+export function deliveryLine(delivery: ListedDelivery): string {
+  const { status, attempts } = delivery;
   const attempt = attempts.at(-1);
-  const name = line`  → ${kind} ${id}  `;
+  const name = `  ${deliveryName(delivery, Object(delivery.payload).eventType)}  `;
   if (status === 'not-sent')
     return `${name}not sent: the sandbox has no listener. \`set-listener\` sets one, and \`resend\` sends this`;
   if (attempt === undefined) return `${name}on its way`;

@@ -2,15 +2,14 @@ import { createServer } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { renderUnicodeCompact } from 'uqr';
 import { PaymentsClient } from '../../client/payments-client';
-import { ApiError, isCallError, PaymentsError } from '../../errors';
+import { isCallError, PaymentsError } from '../../errors';
 import { withoutPointer } from '../../errors/payments-error';
-import { createOrders } from '../../orders';
+import { createOrders, type OpenedOrder, type PaidOrder, type RecurrenceOfOrder } from '../../orders';
+import { explainPixCode } from '../../pix/explain-pix-code';
 import { listen } from '../../sandbox/server/http-server';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox';
-import type { PaymentNotification } from '../../service/notifications/sale';
 import type { RecurringCheckoutRequest } from '../../service/operations/create-recurring-checkout';
 import { MemoryStore } from '../../stores/memory-store';
-import { createWebhookHandler } from '../../webhooks/handler';
 import { type Command, section } from '../command';
 import { failure } from '../failure';
 import { decimal, money } from '../format';
@@ -19,7 +18,7 @@ import { line } from '../visible';
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'Show the whole job on this machine: create, pay, be notified, query, cancel',
+  summary: 'Show the whole job on this machine: a QR code, three months, a failed charge, the end',
   arguments: [],
   options: {},
   notes: () => [
@@ -107,35 +106,49 @@ const order: Omit<RecurringCheckoutRequest, 'referenceCode'> & { amount: number 
 
 /** Runs the demo over real HTTP on this machine. Rejects when a step does not go as it should. */
 async function runDemo(report: Report): Promise<void> {
-  const listener = await startListener();
   const sandbox = await startSandbox({
     credentials,
-    webhookUrl: listener.url,
     // The service retries after a minute, which is too long for a demo.
     retryIntervalMs: 200,
   });
+  const merchant = await startMerchant(sandbox);
   try {
-    await takeSteps(sandbox, listener, report);
+    await takeSteps(sandbox, merchant, report);
   } finally {
-    await Promise.all([sandbox.close(), listener.close()]);
+    await Promise.all([sandbox.close(), merchant.close()]);
   }
 }
 
-/** A merchant's listener: verifies, parses, and keeps the payments it has processed. */
-async function startListener() {
-  const payments: PaymentNotification[] = [];
-  const handler = createWebhookHandler({
-    credentials,
+/** A merchant's backend: orders with their listener, which keep what they have seen. */
+async function startMerchant(sandbox: Sandbox) {
+  const paid: PaidOrder[] = [];
+  const seen: [callback: string, what: string][] = [];
+  const orders = createOrders({
+    client: new PaymentsClient({ baseUrl: sandbox.url, ...credentials }),
     store: new MemoryStore(),
-    on: { payment: (notification) => void payments.push(notification) },
-    // No reports: the demo prints the listener's responses, which show what was refused.
+    on: {
+      paid: async (payment) => {
+        paid.push(payment);
+        seen.push([
+          'on.paid',
+          line`${money(payment.amount)}, ${payment.isFirst ? 'the first' : 'a later month'}`,
+        ]);
+      },
+      returned: 'ignore',
+      recurrence: async (event) => void seen.push(['on.recurrence', toldOf(event)]),
+    },
+    // No reports: the demo prints what the callbacks see, and the answer to a forged notification.
     onReport: () => {},
   });
-  const server = createServer(handler);
-  const url = await listen(server, 0, '127.0.0.1');
+  const server = createServer(orders.webhook);
+  const url = `${await listen(server, 0, '127.0.0.1')}/webhooks`;
+  sandbox.setWebhookUrl(url);
   return {
-    url: `${url}/webhooks`,
-    payments,
+    orders,
+    url,
+    paid,
+    /** What the callbacks have seen since it was asked last. */
+    seen: () => seen.splice(0),
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -144,84 +157,85 @@ async function startListener() {
   };
 }
 
-type Listener = Awaited<ReturnType<typeof startListener>>;
+type Merchant = Awaited<ReturnType<typeof startMerchant>>;
+
+/** An event in words. */
+function toldOf({ event, charge }: RecurrenceOfOrder): string {
+  const { code, willRetry, dueDate } = charge ?? {};
+  const why = code && `${code}: ${explainPixCode(code, 'charge', 'en')?.meaning}`;
+  const then =
+    willRetry === undefined ? undefined : willRetry ? 'the service tries again' : 'the month is lost';
+  const parts = [event, dueDate && `due ${dueDate.slice(0, 10)}`, why, then];
+  return line`${parts.filter((part) => part !== undefined).join(', ')}`;
+}
 
 /** The seven steps. @throws `ExpectationError` when one does not go as it should */
-async function takeSteps(sandbox: Sandbox, listener: Listener, report: Report): Promise<void> {
+async function takeSteps(sandbox: Sandbox, merchant: Merchant, report: Report): Promise<void> {
+  const { orders, paid } = merchant;
   const row = (label: string, value: string) => report.line(label, value);
+  /** Makes a move of the payer or the service, and shows what the callbacks saw. */
+  const play = async (move: () => unknown, payments: number, expectation: string) => {
+    move();
+    await sandbox.idle();
+    const seen = merchant.seen();
+    for (const [callback, what] of seen) row(callback, what);
+    expect(paid.length === payments, expectation);
+    return seen.map(([, what]) => what).join('; ');
+  };
 
-  report.heading('1. Start a local sandbox of the service, and a listener like that of your backend');
+  report.heading('1. Start a local sandbox of the service, and a backend with `createOrders`');
   row('sandbox', sandbox.url);
-  row('listener', listener.url);
+  row('listener', merchant.url);
 
-  report.heading('2. Create a recurring-payment journey');
-  const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
-  const { response: journey } = await client.createRecurringCheckout({
-    ...order,
-    referenceCode: `demo-${Date.now()}`,
-  });
-  const text = journey.instructions.qrCode.plain;
+  report.heading('2. Open an order: the payer gets one QR code');
+  const key = `demo-${Date.now()}`;
+  const opened = await orders.open(key, order);
+  expect(opened.state === 'open', 'an open order');
+  const text = opened.qrCode.plain;
   expect(typeof text === 'string' && text !== '', 'a QR code');
-  row('transaction', journey.uuid);
+  row('order', key);
   row('amount', line`${money(order.amount)} now, then ${money(MONTHLY)} a month`);
   report.picture(text);
   row('copy & paste', text);
   row('', 'It can be scanned, but no bank will pay it: it points to a host that does not exist.');
 
-  report.heading('3. The payer pays, and the listener is notified');
-  const [scheduled] = sandbox.pay(journey.uuid);
-  await sandbox.idle();
-  const [notification] = listener.payments;
-  const { httpStatus, durationMs } = sandbox.deliveries[0]?.attempts[0] ?? {};
-  expect(
-    notification?.payload.saleToken === journey.uuid,
-    'a verified payment notification of this transaction',
-  );
-  row('credentials', 'verified');
-  row('kind', notification.kind);
-  row('newStatus', notification.payload.newStatus);
-  row('key', notification.key);
-  row('answered', line`HTTP ${httpStatus} after ${durationMs} ms`);
-  const forged = await fetch(listener.url, { method: 'POST', body: JSON.stringify(notification.raw) });
-  expect(forged.status === 401 && listener.payments.length === 1, 'a forged notification to be refused');
+  report.heading('3. Month one: the payer pays, and accepts the recurrence with it');
+  const { uuid = '' }: OpenedOrder = opened;
+  await play(() => sandbox.pay(uuid), 1, 'the first payment to be booked');
+  const body = JSON.stringify(sandbox.deliveries[0]?.payload);
+  const forged = await fetch(merchant.url, { method: 'POST', body });
+  expect(forged.status === 401 && paid.length === 1, 'a forged notification to be refused');
   row('forged one', line`HTTP ${forged.status}, not acted on`);
 
-  report.heading('4. Query the transaction');
-  const transaction = await client.getTransaction(journey.uuid);
-  expect(transaction.situation === 'PAID', 'the transaction to be PAID');
-  row('situation', transaction.situation);
-  row('total', money(transaction.total ?? 0));
+  report.heading('4. Month two is charged');
+  await play(() => sandbox.charge(uuid), 2, 'month two to be booked');
 
-  report.heading('5. Cancel a scheduled payment');
-  expect(scheduled !== undefined, 'a scheduled payment');
-  const cancelled = await client.cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' });
-  expect(cancelled.status === 0, 'the cancellation to succeed');
-  row('due', scheduled.dueDate);
-  row('answer', `${cancelled.status} ${cancelled.message}`);
+  report.heading('5. Month three fails, and is made up for: nobody stops the subscription');
+  const failed = await play(
+    () => sandbox.charge(uuid, { fails: 'AM04', willRetry: true }),
+    2,
+    'nothing to be booked of a charge that failed',
+  );
+  expect(failed.includes('AM04'), 'to be told of the failure');
+  await play(() => sandbox.charge(uuid), 3, 'month three to be booked');
 
-  report.heading('6. Cancel it again: the service refuses, and the error says what that means');
-  const error = await client
-    .cancelScheduledPayment(scheduled.instructionId, { reason: 'Customer left' })
-    .catch((reason: unknown) => reason);
-  expect(error instanceof ApiError && error.outcome === 'refused', 'an ApiError with outcome `refused`');
-  row('code', error.code);
-  row('outcome', error.outcome);
-  row('HTTP status', String(error.httpStatus));
-  row('message', error.message);
-  row('service says', error.serviceMessage ?? '');
+  report.heading('6. The payer cancels at the bank: nothing more is charged');
+  await play(() => sandbox.cancelByPayer(uuid), 3, 'nothing to be booked');
+  const { payments, recurrences } = await orders.find({ key });
+  expect(recurrences[0]?.status === 'CANCELLED', 'the order to know the end');
+  row('the order', line`${payments.length} payments, recurrence ${recurrences[0].status}`);
 
   report.heading('7. An answer is lost after its effect, and the payer still gets one QR code');
-  const orders = createOrders({ client, store: new MemoryStore() });
-  const orderKey = `demo-order-${Date.now()}`;
+  const second = `${key}-2`;
   sandbox.fault('createRecurringCheckout', { kind: 'reset-after-read' });
-  const lost = await orders.open(orderKey, order).catch((reason: unknown) => reason);
+  const lost = await orders.open(second, order).catch((reason: unknown) => reason);
   expect(isCallError(lost) && lost.outcome === 'unknown', 'a lost answer');
   row('first call', `${lost.code}, outcome ${lost.outcome}`);
-  const shown = await Promise.all([orders.open(orderKey, order), orders.open(orderKey, order)]);
+  const shown = await Promise.all([orders.open(second, order), orders.open(second, order)]);
   const qrCodes = new Set(shown.map((each) => (each.state === 'open' ? each.qrCode.plain : each.state)));
   expect(qrCodes.size === 1, 'one QR code');
   row('two more', line`${shown.length} calls at once, 1 QR code`);
-  const [{ attempts } = { attempts: [] }] = await orders.list();
+  const { attempts } = await orders.find({ key: second });
   for (const { attempt, referenceCode, state } of attempts) {
     report.line(line`attempt ${attempt}`, `${referenceCode}: ${state}`);
   }

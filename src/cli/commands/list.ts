@@ -72,17 +72,39 @@ function describe({
   referenceCode,
   situation,
   amount,
+  recurrence,
   scheduledPayments,
   reversals,
 }: ListedTransaction): string[] {
   const state = paint(situation === 'PAID' ? 'green' : 'yellow', situation);
   return [
     line`  ${referenceCode}  ${state}  ${money(amount)}  ${uuid}`,
-    ...scheduledPayments.map(({ instructionId, dueDate, status, saleUUID }) => {
-      const sale = saleUUID && line`sale ${saleUUID}`;
-      const parts = [`    scheduled`, instructionId, dueDate, status, sale];
-      return line`${parts.filter((part) => part !== undefined).join('  ')}`;
-    }),
+    ...(recurrence.status === 'CREATED'
+      ? []
+      : [line`    recurrence  ${recurrence.idRec}  ${recurrence.status}`]),
+    ...scheduledPayments.flatMap(describeMonth),
     ...reversals.map(({ uuid, amount, status }) => line`    reversal  ${uuid}  ${money(amount)}  ${status}`),
+  ];
+}
+
+/** A payment of the calendar, and under it each try that failed. */
+function describeMonth({
+  instructionId,
+  dueDate,
+  amount,
+  status,
+  saleUUID,
+  tries,
+}: ListedTransaction['scheduledPayments'][number]): string[] {
+  const sale = saleUUID && line`sale ${saleUUID}`;
+  const parts = ['    scheduled', instructionId, dueDate, status, money(amount), sale];
+  return [
+    line`${parts.filter((part) => part !== undefined).join('  ')}`,
+    ...tries
+      .filter(({ status }) => status === 'FAILED')
+      .map(
+        ({ date, code, willRetry }) =>
+          line`      ${date}  failed with ${code}${willRetry ? ', and was tried again' : ''}`,
+      ),
   ];
 }

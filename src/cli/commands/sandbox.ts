@@ -23,7 +23,7 @@ import {
 } from '../credentials';
 import { CliFailure, failure } from '../failure';
 import { decimal } from '../format';
-import { answerHint, paint, paintAnswer, print, printJson } from '../output';
+import { answerHint, deliveryName, paint, paintAnswer, print, printJson } from '../output';
 import { localBaseUrl, SandboxClient } from '../sandbox-client';
 import { Effects } from '../verify/effects';
 import { DEFAULT_LIMIT_MS, runVerify } from '../verify/run';
@@ -53,7 +53,7 @@ export const sandbox: Command = {
   notes: () => [
     section(
       'Control it',
-      'Open its URL in a browser, or use pay, refund, reverse, pay-out, list, resend and fault in another terminal.',
+      'Open its URL in a browser, or use pay, charge, refund, reverse, pay-out, list, resend and fault in another terminal.',
     ),
   ],
   async run({ options, json }) {
@@ -191,7 +191,10 @@ function welcome(
     '',
     'Once your client has created a journey, in another terminal:',
     `  npx pix-automatic-sdk pay${argument}`,
-    paint('dim', `  also: refund, reverse, pay-out, list, resend, fault. See npx pix-automatic-sdk --help`),
+    paint(
+      'dim',
+      `  also: charge, refund, reverse, pay-out, list, resend, fault. See npx pix-automatic-sdk --help`,
+    ),
     '',
     paint('dim', 'Ctrl+C ends it.'),
     '',
@@ -220,6 +223,7 @@ function logRecord(entry: SandboxLogEntry): object {
 }
 
 const DOUBTS = {
+  referenceCode: 'over 50 characters, an e-mail address or a CPF',
   maxAge: 'in minutes: over 90 days',
   'recurrence.calendar.initialDate': 'in the past',
   'shopper.document.number': 'no CPF has these digits',
@@ -267,8 +271,8 @@ function requestParts(entry: RequestEntry): string[] {
   ];
 }
 
-function deliveryParts({ delivery, attempt }: DeliveryEntry, retryIntervalMs: number): string[] {
-  const { id, kind, status } = delivery;
+function deliveryParts({ delivery, attempt, eventType }: DeliveryEntry, retryIntervalMs: number): string[] {
+  const { status } = delivery;
   const seconds = decimal(retryIntervalMs / 1000, 0, 3);
   const endings = {
     delivered: 'delivered',
@@ -278,7 +282,7 @@ function deliveryParts({ delivery, attempt }: DeliveryEntry, retryIntervalMs: nu
     pending: attempt.manual ? 'not delivered' : line`next attempt in ${seconds} s`,
   };
   return [
-    line`→ ${kind} ${id}`,
+    deliveryName(delivery, eventType),
     attempt.manual ? 'redelivered' : line`attempt ${attempt.number}`,
     paintAnswer(attempt),
     `${attempt.durationMs} ms`,

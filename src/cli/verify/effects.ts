@@ -11,6 +11,8 @@ const POLL_MS = 30;
 const STEADY_MS = 40;
 /** How long a row that must not come is waited for, where a later one can be told by its subject. */
 const QUIET_MS = 120;
+/** How often it is read to see whether several processes answer. */
+const READS = 5;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Counts become rows, and nobody books more than that in a test database. */
@@ -85,6 +87,16 @@ export class Effects {
       // Rows that never stop coming are no reason to wait for ever.
       if (now - started >= 2 * Math.max(waitMs, this.#waitMs)) return ledger;
     }
+  }
+
+  /** Whether rows are there, then not, and then there again: several processes answer in turn, each with its own. */
+  async comesAndGoes(): Promise<boolean> {
+    const counts: number[] = [];
+    for (let reads = 0; reads < READS; reads += 1) counts.push((await this.read()).rows.length);
+    const most = (some: readonly number[]) => Math.max(0, ...some);
+    return counts.some(
+      (count, index) => count < most(counts.slice(0, index)) && count < most(counts.slice(index)),
+    );
   }
 
   async #answer(): Promise<unknown> {

@@ -1,30 +1,36 @@
+import type { Exchange } from './send';
+
 /** The title of each step, and the usual causes of its failure, with what to do about them. */
 interface Text {
   readonly title: string;
   readonly usually?: string;
+  /** Where it was refused. Default: `usually`. */
+  readonly refused?: string;
 }
 
 const claims =
   'the key is looked up and then written, and two requests look before either has written. Claim it before the work, by a unique index or one statement that only one of them wins. `createWebhookHandler` with a store does this.';
 const letters =
-  'the body is read in another encoding than UTF-8, or `content-length` is taken for characters in place of bytes.';
+  'the body is read in another encoding than UTF-8, `content-length` is counted in characters in place of bytes, or letters beyond ASCII are refused.';
 const cents =
-  'amounts are multiplied by 100 and cut off (19.99 * 100 is 1998.9999999999998: round it), kept in a column or a schema of whole numbers, or written as text and read back without their point.';
+  'amounts are multiplied by 100 and not rounded (19.99 * 100 is 1998.9999999999998), kept in a column or a schema of whole numbers or of too few digits, or written as text and read back without their point.';
 const states =
-  'each notification writes its status over that of before, or PENDING is booked once more. Answer 200 to a state that is over, and do not go back to it: a retry comes a minute or more late (document section 6.1).';
+  'each notification writes its status over that of before, PENDING is booked once more, or it is refused. Answer 200 to a state that is over, and do not go back to it: a retry comes a minute or more late (document section 6.1).';
 const leftBehind =
-  'the refused notification left something behind: its key is recorded (record it with the booking, not before), its order is closed, or the answer of the service is kept and asked for no more.';
+  'the refused notification left something behind: its key (record it with the booking, not before), a lock, a closed order, or the answer of the service, which is not asked for again.';
 
 export const steps = {
   first: {
     title: 'Accepts and books a payment',
     usually:
-      '`--effects` reads another place than the listener writes to, or reads a row twice; the listener acts on orders of its own alone (pass --shop), or later than --effects-wait; or its amounts are in cents.',
+      'it is booked twice, or `--effects` reads a row twice, as a JOIN may; or its amounts are in cents.',
   },
   again: {
     title: 'Books a payment once that comes three times',
     usually:
-      'no key is recorded, it holds the time, or each process has keys of its own in its memory. Record a key of the identity in the same transaction as the booking, in a database that all processes share, and answer 200 to what is recorded (document section 6.1). `createWebhookHandler` with a store does this.',
+      'no key is recorded, it holds the time or is recorded after the response, or it stands in the memory of one process or one request. Record a key of the identity in the same transaction as the booking, in a database that all processes share, and answer 200 to what is recorded (document section 6.1). `createWebhookHandler` with a store does this.',
+    refused:
+      'what is recorded is refused, so that the service sends it again. Answer 200 to it (document section 6.1).',
   },
   cents: { title: 'Books amounts to the cent', usually: cents },
   shopAmounts: { title: 'Books payments of the amounts that the shop chooses', usually: cents },
@@ -36,12 +42,14 @@ export const steps = {
   refund: {
     title: 'Books a partial refund of a sale that was paid',
     usually:
-      'the key is the `saleToken` alone, which the refund shares with its payment; a refund is not told from a payment; or the amount of the whole sale is booked. A refund has its own `refund.uuid` and `refund.amount`, and leaves the payment as it is (document section 6.4).',
+      'the key is the `saleToken` alone, which the refund shares with its payment; a refund is not told from a payment, or takes it back; or the amount of the whole sale is booked. A refund has its own `refund.uuid` and `refund.amount`, and leaves the payment as it is (document section 6.4).',
+    refused:
+      'the route takes no query (`?refund=true&type=refund`), a schema requires fields of a payment, or refunds are not expected. If this URL takes none, leave them out of --kinds (document section 6.4).',
   },
   secondRefund: {
     title: 'Books a second refund of that sale, of the same amount, without `amountRefunded`',
     usually:
-      'the key is made from `saleToken` or amount in place of `refund.uuid`, a sale takes one refund alone, or `amountRefunded` is needed, which only the description in the document has. Read `refund.amount` (document section 6.4).',
+      'the key is made from `saleToken`, reference code or amount in place of `refund.uuid`, a sale takes one refund alone, or `amountRefunded` is needed, which only the description in the document has. Read `refund.amount` (document section 6.4).',
   },
   refundNoQuery: {
     title: 'Books a refund that comes without its query, which gateways may drop',
@@ -56,7 +64,7 @@ export const steps = {
   refundOvertakes: {
     title: 'Books both once the payment comes',
     usually:
-      'a refund of a sale that is not known yet is answered 200 and dropped (503 makes the service send it again), or it closes the order, so that the payment is not booked.',
+      'a refund of a sale that is not known yet is answered 200 and dropped (answer 503: the service sends it again); it closes the order, or shares its key with the payment; or the payment is dropped or refused because money went back (`acceptRefunded` of `confirmPayment`), and the refund waits for it.',
   },
   reversal: {
     title: 'Books a reversal PAID of a part of its sale, whose PENDING was lost',
@@ -71,7 +79,7 @@ export const steps = {
   reversalBegins: {
     title: 'Accepts a reversal PENDING',
     usually:
-      'a reversal is not told from other kinds, or a status other than PAID is refused (document section 6.3).',
+      'a reversal is not told from other kinds, a status other than PAID is refused, or a field is read that is null until it is PAID, such as `receipt` (document section 6.3).',
   },
   reversalEnds: {
     title: 'Books the same reversal PAID',
@@ -88,6 +96,8 @@ export const steps = {
     title: 'Books a payout',
     usually:
       'a payout is not told from other kinds: it has `success`, and no `saleToken` (document section 6.5). Or its key is made from a field that it does not have.',
+    refused:
+      'payouts are not expected: a schema, a route or the handler takes other kinds alone. If this URL takes none, leave them out of --kinds.',
   },
   failedPayout: {
     title: 'Books nothing for a payout that failed',
@@ -97,12 +107,12 @@ export const steps = {
   payoutAfterFailed: {
     title: 'Books the same payout when it is paid after all',
     usually:
-      'the key is the `uuid` alone, which a payout keeps: take `uuid` and `status` together, as `notification.key` does. Or a payout that failed is closed for good (document section 6.5).',
+      'the key is the `uuid` alone, which a payout keeps: take `uuid` and `status` together, as `notification.key` does. Or the key is made from a field that two payouts share, or a payout that failed is closed for good (document section 6.5).',
   },
   leftOut: {
     title: 'Takes a notification without the fields that the document does not promise',
     usually:
-      'such a field is read without care (`payload.shopper?.email`), or a schema requires it (document sections 6.2 to 6.5). The types of `parseNotification` show which fields are sure.',
+      'such a field is read without care (`payload.shopper?.email`), a schema requires it, or nothing is booked without it (document sections 6.2 to 6.5). The types of `parseNotification` show which fields are sure.',
   },
   nulls: {
     title: 'Takes a notification with null in their place, and with unknown fields',
@@ -112,12 +122,12 @@ export const steps = {
   split: {
     title: 'Reads a body that comes in two pieces',
     usually:
-      'the first piece is taken for the whole body. Read to the end of the request before you parse it.',
+      'the first piece is treated as the whole body. Read to the end of the request before you parse it.',
   },
   long: {
     title: 'Reads a body of 150 KB',
     usually:
-      'a body parser or a web server in front takes 100 KiB or less (Express: `express.json({ limit: "1mb" })`), or the first piece is taken for the whole body. The document shows no limit (section 8): take 1 MB.',
+      'a body parser or a web server in front takes 100 KiB or less (Express: `express.json({ limit: "1mb" })`), or only the first bytes of a body are read. The document shows no limit (section 8): take 1 MB.',
   },
   letters: { title: 'Reads letters such as ã in a name', usually: letters },
   reference: { title: 'Reads letters such as ã in a reference code', usually: letters },
@@ -129,7 +139,9 @@ export const steps = {
   allAgain: {
     title: 'Books nothing when a payment, refund, reversal and payout of before come again',
     usually:
-      'no key is recorded for that kind, keys expire within seconds or stand in the memory of one of several processes, or what is recorded is answered with another status than 200 (document section 6.1). `createWebhookHandler` with a store keeps a key of every kind.',
+      'no key is recorded for that kind, only the latest keys are kept, or for seconds, or they stand in the memory of one of several processes (document section 6.1). `createWebhookHandler` with a store keeps a key of every kind.',
+    refused:
+      'what is recorded is refused, so that the service sends it again. Answer 200 to it (document section 6.1).',
   },
   reordered: {
     title: 'Books nothing when they come with their fields in another order',
@@ -147,7 +159,7 @@ export const steps = {
   unasked: {
     title: 'Keeps a payment for later while the service cannot be asked about it',
     usually:
-      'an error of the query is caught and answered 200, so that the service does not send the payment again (answer 503: document section 6.1), counts as a yes, or is kept as the answer for good.',
+      'an error of the query is caught and answered 200, so that the service does not send the payment again (answer 503: document section 6.1), or counts as a yes; or the key is recorded before the service is asked.',
   },
   wrongAmount: {
     title: 'Books nothing for a payment of 0.01 that the service does not confirm',
@@ -164,18 +176,45 @@ export const steps = {
   afterRefused: {
     title: 'Books another sale after all that',
     usually:
-      'what was taken for a refused notification is not given back: a lock, a connection, an open transaction. Give it back in `finally`.',
+      'a refused notification keeps what it holds: a lock, a connection, an open transaction. Release it in `finally`.',
   },
   unconfirmed: { title: 'Asks the service about a payment before it is booked' },
   laterCharge: {
     title: 'Books a later charge of an order that was paid before',
     usually:
-      'payments are kept by their order, so that the charge of the next month is taken for a repeat. Keep them by their `saleToken`: each charge is a sale of its own.',
+      'payments are kept by their order, so that the charge of the next month looks like a repeat. Keep them by their `saleToken`: each charge is a sale of its own.',
   },
   secondPayment: {
     title: 'Takes a second payment of an order, and leaves the first as it is',
     usually:
       'payments are kept by their order, so that the second takes the place of the first, or is refused for good. Keep them by their `saleToken`: both have come, and one must be given back.',
+  },
+  authorized: {
+    title:
+      'Books nothing when the payer authorizes a recurrence (public pages of the service, not its document)',
+    usually:
+      'an authorization is booked as a payment, or an event that is not known is refused. No money has moved: look at `eventType`, and answer 200.',
+  },
+  chargePaid: {
+    title: 'Books a charge that comes as an event (public pages of the service, not its document)',
+    usually:
+      'the amount of the recurrence is booked in place of `chargeAmount`, or the event is booked twice or under its `idRec`. Its `saleToken` identifies the charge.',
+    refused: 'an event that is not known is refused. Answer 200 and keep it: it may be about money.',
+  },
+  chargeAsPayment: {
+    title: 'Books the same charge once when it comes as a payment too',
+    usually:
+      'the key is made from the form in which a charge comes, such as `idRec` or `eventType`. Make it from the `saleToken`, which both forms share, as `notification.key` does.',
+  },
+  chargeFailed: {
+    title: 'Books nothing for a charge that failed (public pages of the service, not its document)',
+    usually:
+      'every event with a `chargeAmount` is booked, or a failure is refused. Only RECURRENCE_CHARGE_PAID says that money has come.',
+  },
+  eventsAgain: {
+    title: 'Books nothing when these events come again',
+    usually:
+      'no key is recorded for events. Record the `saleToken` of a charge, and `idRec` with `eventType` of the others.',
   },
   statuses: {
     title: 'Books nothing for a sale that is REVERSAL, PENDING or SANDBOX',
@@ -189,7 +228,7 @@ export const steps = {
   unknownKinds: {
     title: 'Accepts bodies of no kind in the document, and books nothing for them',
     usually:
-      'a `saleToken` or a status is taken for a payment, whatever else is there; or what is not known is refused. Answer 200 and keep the body: the service may send notifications that its document does not show (section 6.1).',
+      'one field (`saleToken`, `uuid`, a status) or a flag of the query decides what it is, whatever else is there; or what is not known is refused. Answer 200 and keep the body: the service may send notifications that its document does not show (section 6.1).',
   },
   afterUnknown: {
     title: 'Books a payment after them',
@@ -204,7 +243,7 @@ export const steps = {
   pairs: {
     title: 'Refuses wrong credentials and none, and books nothing',
     usually:
-      'a part of the header is compared, or it is split, cut or changed in case before; or the request is refused and handled all the same. Compare all of it with `Basic ` and the Base64 of key, colon and token, and answer 401 before you read anything (document section 5). `createWebhookHandler` and `verifyAuthorization` do.',
+      'the header is not compared whole: there is no check, or only of a part, or case and order do not count; the answer is a redirect, an error or none in place of 401; or the request is handled all the same. Compare all of it with `Basic ` and the Base64 of key, colon and token, and answer 401 before you read anything (document section 5). `createWebhookHandler` and `verifyAuthorization` do.',
   },
   kindsWithoutPair: {
     title: 'Refuses every other kind without credentials',
@@ -227,7 +266,7 @@ export const steps = {
   status: {
     title: 'Accepts with 200 and with no other status',
     usually:
-      'a framework answers 201, 202 or 204 by itself. The service knows no other success than 200: after any other it sends the notification again, five times (document section 6.1).',
+      'a framework or the listener answers 201, 202 or 204. The service knows no other success than 200: after any other it sends the notification again, five times (document section 6.1).',
   },
   prompt: {
     title: 'Answers within --limit',
@@ -249,17 +288,33 @@ export const steps = {
 /** A step of `verify`. */
 export type StepId = keyof typeof steps;
 
-/** Of a first payment that is not accepted, the status says more. */
-function ofFirst(status: number | undefined): string | undefined {
+/** A response that was wrong. */
+type Wrong = Pick<Exchange, 'reception' | 'httpStatus' | 'failedFirst'>;
+
+/** What was wrong besides: a row that is missing, something else, or nothing else. */
+type Problem = 'missing' | 'found' | undefined;
+
+/** Of the first payment, the status says more. */
+function ofFirst(
+  { reception, httpStatus: status, failedFirst }: Wrong,
+  problem: Problem,
+): string | undefined {
+  if (reception === 'accepted') {
+    if (problem === 'found')
+      return 'several processes listen, each with rows and keys in its own memory. Keep both in a database that all of them share.';
+    if (problem !== 'missing') return undefined;
+    return failedFirst === undefined
+      ? '`--effects` reads another place than the listener writes to, such as the memory of another process; the listener acts on orders of its own alone (pass --shop), or later than --effects-wait; or it does not find what it looks for in the body, such as `newStatus`, and answers 200.'
+      : 'the first attempt failed after its key was recorded, so that the second counted as a repeat. Record the key with the booking.';
+  }
   if (status === undefined)
     return 'the handler ends without a response, something before it never goes on, or it waits for what is not there, such as a database.';
-  if (status < 300) return undefined;
   if (status < 400)
     return 'there is a `/` too many or too few at the end of the path, http in place of https, or a log-in page in front.';
   if (status === 401 || status === 403)
-    return 'the listener has another pair than PAYMENTS_API_KEY and PAYMENTS_API_TOKEN here, compares another header than `Basic ` and the Base64 of key, colon and token (document section 5), or a web server keeps the header from it (Apache with PHP: `CGIPassAuth On`).';
+    return 'the listener has another pair than PAYMENTS_API_KEY and PAYMENTS_API_TOKEN here, compares another header than `Basic ` and the Base64 of key, colon and token (document section 5), or does not get it: it looks for `authorization` in lower case alone, or a web server keeps it (Apache with PHP: `CGIPassAuth On`).';
   if (status === 404 || status === 405)
-    return 'the path is another one, it does not take POST, or the listener looks up an order of its own and finds none (pass --shop).';
+    return 'the path is another one, or needs a query, which a payment does not have; it does not take POST; or the listener looks up an order of its own and finds none (pass --shop).';
   if (status === 413)
     return 'a body parser or a web server in front has a very low limit: take bodies of 1 MB.';
   if (status === 415)
@@ -267,11 +322,20 @@ function ofFirst(status: number | undefined): string | undefined {
   if (status === 429) return 'a rate limit is used up. Leave the notifications of the service out of it.';
   if (status < 500)
     return 'a schema refuses the body, no body parser reads JSON, or the listener refuses a sale that it or the service does not know (pass --sandbox; if it looks up its orders, pass --shop).';
-  return 'no body parser is in front of the listener (Express: `app.use(express.json())`), it refuses a sale that it or the service does not know (pass --sandbox; if it looks up its orders, pass --shop), or it is down. Its log says more.';
+  return 'no body parser reads JSON (Express: `app.use(express.json())`), or the body is read or parsed twice; it refuses a sale that it or the service does not know (pass --sandbox; if it looks up its orders, pass --shop); or it is down. Its log says more.';
 }
 
-/** What usually makes a step fail, and what to do. */
-export function hintOf(id: StepId, firstStatus: number | undefined): string | undefined {
-  const { usually }: Text = steps[id];
-  return (id === 'first' ? ofFirst(firstStatus) : undefined) ?? usually;
+const BROKEN =
+  'an error that nothing catches ends the process or the connection. Its log says which; answer 500 to it in place of that.';
+
+/**
+ * What usually makes a step fail, and what to do.
+ *
+ * @param wrong - the first response that was wrong, or the first one
+ */
+export function hintOf(id: StepId, wrong: Wrong | undefined, problem: Problem): string | undefined {
+  const { usually, refused = usually }: Text = steps[id];
+  if (wrong?.reception === 'broken' || wrong?.reception === 'gone') return BROKEN;
+  const own = id === 'first' && wrong !== undefined ? ofFirst(wrong, problem) : undefined;
+  return own ?? (wrong?.reception === 'refused' ? refused : usually);
 }

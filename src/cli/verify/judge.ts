@@ -76,13 +76,13 @@ export function bookingOf({ payload }: SandboxNotification): Booking {
 /**
  * Compares the rows before and after. Every other change than those that are expected is a problem.
  *
- * @param known - the subjects of this run so far
+ * @param ours - the subjects of this run so far
  */
 export function judge(
   before: readonly Row[],
   after: readonly Row[],
   { must, may, none }: Expected,
-  known: ReadonlySet<string>,
+  ours: ReadonlySet<string>,
 ): Judgement {
   const added = without(after, before);
   const rest = [...added];
@@ -133,10 +133,10 @@ export function judge(
     } else if (replaced >= 0) {
       const [old] = gone.splice(replaced, 1);
       problems.push({ type: 'amount', kind, subject, amount: old?.amount, got: amount });
-    } else if (mine && must.every((one) => one.kind !== kind)) {
+    } else if (mine) {
       problems.push({ type: 'kind', kind, subject, amount });
     } else {
-      problems.push({ type: known.has(subject ?? '') ? 'again' : 'unexpected', kind, subject, amount });
+      problems.push({ type: ours.has(subject ?? '') ? 'again' : 'unexpected', kind, subject, amount });
     }
   }
   for (const { kind, subject, amount } of gone) problems.push({ type: 'takenBack', kind, subject, amount });

@@ -34,7 +34,9 @@ export function reportLines({
     ...problems.map((problem) => `      ${problem}`),
     ...(warning === undefined ? [] : indented(`Warning: ${warning}`).map((line) => paint('yellow', line))),
     ...open.flatMap(indented).map((line) => paint('dim', line)),
-    ...(follows ? indented('This follows from the first step.').map((line) => paint('dim', line)) : []),
+    ...(follows === undefined
+      ? []
+      : indented(line`As in “${follows}”: fix that first.`).map((text) => paint('dim', text))),
     ...(hint === undefined ? [] : indented(`Usually: ${hint}`)),
   ].join('\n');
 }
@@ -76,12 +78,12 @@ export function exitCodeOf({ steps, ended }: Pick<Report, 'steps' | 'ended'>, is
 export function endOf(report: Report, run: object, isPartial: boolean): Outcome {
   const { steps, ended, notSeen, sent } = report;
   const count = (verdict: Verdict) =>
-    steps.filter((step) => step.verdict === verdict && !step.follows).length;
+    steps.filter((step) => step.verdict === verdict && step.follows === undefined).length;
   const [passed, failed, notChecked] = [count('passed'), count('failed'), count('not-checked')];
-  const following = steps.filter(({ follows }) => follows).length;
+  const following = steps.filter(({ follows }) => follows !== undefined).length;
   const exitCode = exitCodeOf(report, isPartial);
   const lines = [
-    line`${passed} held, ${failed} failed, ${following === 0 ? '' : `${following} more as the first did, `}${notChecked} not checked; ${sent} ${sent === 1 ? 'notification' : 'notifications'} sent.`,
+    line`${passed} held, ${failed} failed, ${following === 0 ? '' : `${following} more in the same way, `}${notChecked} not checked; ${sent} ${sent === 1 ? 'notification' : 'notifications'} sent.`,
     ...(ended === undefined ? [] : wrap(line`The run ended here: ${ended}`, WIDTH)),
     ...(exitCode === 3 ? ['Not checked is not passed: exit code 3. --partial accepts it.'] : []),
     ...(exitCode === 0

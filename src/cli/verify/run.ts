@@ -48,6 +48,8 @@ export interface Report {
   readonly sent: number;
 }
 
+const SEVERAL = 'rows of `--effects` come and go from one read to the next';
+
 const NOTHING: Ledger = { rows: [], inbox: 0, claimed: [], others: [] };
 
 /** Runs the script. @throws `CliFailure` with exit code 2 if it cannot begin */
@@ -56,7 +58,7 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
   const sender = new Sender(options);
   const outcomes: Outcome[] = [];
   const results: StepResult[] = [];
-  const known = new Set<string>();
+  const ours = new Set<string>();
   let missing: Booking[] = [];
   const seen = new Set<string>(options.kinds);
   let latest = NOTHING;
@@ -115,7 +117,7 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
     const must = (step.must ?? []).filter(isJudged);
     const may = [...(step.may ?? []), ...missing];
     const expected = { must, may, none: step.none ?? [] };
-    const compare = (now: Ledger) => judge(before.rows, now.rows, expected, known);
+    const compare = (now: Ledger) => judge(before.rows, now.rows, expected, ours);
     // What was refused is not waited for.
     const refused = exchanges.flatMap(({ reception, send }) => (reception === 'accepted' ? [] : send));
     const isRefused = exchanges.length > 0 && refused.length === exchanges.length;
@@ -125,9 +127,17 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
     const last = await effects.settled(isWaitedFor ? isComplete : undefined);
     const { problems, added } = compare(last);
     keep(last);
-    if (outcomes.length === 0) refuseOtherKinds(problems, last);
-    else refuseOthersRows(problems, sender);
-    for (const { subjects } of must) for (const subject of subjects) known.add(subject);
+    if (outcomes.length === 0) {
+      refuseOtherKinds(problems, last);
+      if (await effects.comesAndGoes()) {
+        const stopped = new Outcome({ ...step, found: [SEVERAL] }, exchanges);
+        throw Object.assign(failure('several processes answer, each with rows in a memory of its own.'), {
+          stopped,
+        });
+      }
+    }
+    if (outcomes.length > 0) refuseOthersRows(problems, sender);
+    for (const { subjects } of must) for (const subject of subjects) ours.add(subject);
     // What comes late is no fault of the step that it comes in. Without a subject, nobody can tell.
     const isMissing = (one: Booking) => !added.some((row) => row.subject === undefined || isAbout(row, one));
     missing = [...missing, ...must].filter(isMissing);
@@ -138,7 +148,14 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
       rows,
       isKept,
       open: cannotTell ? [`the rows of \`--effects\` have no \`${lacks}\``] : [],
-      bookedAnyway: refused.filter((send) => added.some((row) => isAbout(row, bookingOf(send.notification)))),
+      bookedAnyway: refused.filter(
+        ({ notification, accept }) =>
+          accept === undefined &&
+          added.some((row) => isAbout(row, bookingOf(notification))) &&
+          !exchanges.some(
+            ({ reception, send }) => reception === 'accepted' && send.notification === notification,
+          ),
+      ),
       isLate:
         isWaitedFor &&
         isComplete(last) &&
@@ -150,9 +167,17 @@ export async function runVerify(options: VerifyOptions, progress: Progress = {})
   };
 
   const flush = () => {
-    for (const outcome of outcomes.slice(results.length)) {
-      const result = outcome.result(outcomes[0] ?? outcome);
-      results.push(result);
+    for (const [index, outcome] of outcomes.entries()) {
+      const before = results[index];
+      // What no row had come for is missing, once a later one shows that the listener books its kind.
+      const isSettled =
+        before !== undefined && (before.verdict !== 'not-checked' || outcome.types.length === 0);
+      if (isSettled) continue;
+      const failed = outcomes.filter(
+        (_, earlier) => earlier < index && results[earlier]?.verdict === 'failed',
+      );
+      const result = outcome.result(failed);
+      results[index] = result;
       progress.ended?.(result);
     }
   };

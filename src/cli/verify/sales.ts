@@ -1,5 +1,7 @@
 import { pathOf } from '../../client/request';
 import type { SandboxNotification } from '../../sandbox/model/records';
+import { idRecOf } from '../../sandbox/model/recurrence';
+import type { RecurrenceEventType } from '../../service/notifications/recurrence';
 import { operations } from '../../service/operations';
 import { callFixtures } from '../../testing/fixtures/calls';
 import { fixtureNotification } from '../../testing/notification-request';
@@ -45,6 +47,8 @@ export interface Sale extends SaleIdentity {
   ): Promise<Record<'pending' | 'ended', SandboxNotification>>;
   /** A later charge of its order: another sale under the same reference code. */
   charge(): Promise<Sale>;
+  /** An event of its recurrence (the service's public pages; not in its document). */
+  event(eventType: RecurrenceEventType, charge?: SaleIdentity): SandboxNotification;
 }
 
 /** A payout, whose notifications share all of this. */
@@ -100,6 +104,14 @@ export class Sales {
         later = (await service.pay(sale)) ?? amount;
       },
       charge: () => this.sale({ referenceCode, amount: later }),
+      event: (eventType, charge) =>
+        fixtureNotification('recurrence', {
+          eventType,
+          idRec: idRecOf(sale),
+          externalId: referenceCode,
+          amount: later,
+          ...(charge && { saleToken: charge.uuid, chargeAmount: charge.amount }),
+        }),
       async refund(refunded) {
         const refund = { ...(await service.refund(sale, refunded)), amount: refunded };
         return fixtureNotification('refund', { ...about, originalAmount: amount, refund });
@@ -211,9 +223,9 @@ function shopJourneys(sandbox: SandboxClient, shop: URL): Service['create'] {
   const prefix = `verify-${Date.now()}-`;
   const create = async (wanted: number) => {
     ordered++;
-    const known = new Set((await sandbox.transactions()).map(({ uuid }) => uuid));
+    const before = new Set((await sandbox.transactions()).map(({ uuid }) => uuid));
     const status = await order(shop, { referenceCode: `${prefix}${ordered}`, amount: wanted });
-    const journey = (await sandbox.transactions()).findLast(({ uuid }) => !known.has(uuid));
+    const journey = (await sandbox.transactions()).findLast(({ uuid }) => !before.has(uuid));
     if (journey === undefined)
       throw failure(
         line`Expected a POST to \`--shop\` to create a journey in the sandbox (${status}). Does the shop talk to that sandbox?`,

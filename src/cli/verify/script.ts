@@ -6,7 +6,7 @@ import { credentials } from './steps/credentials';
 import { duplicates } from './steps/duplicates';
 import { fields } from './steps/fields';
 import { meanings } from './steps/meanings';
-import { afterRestart, laterCharge, secondPayment } from './steps/orders';
+import { afterRestart, laterCharge, recurrence, secondPayment } from './steps/orders';
 import { payments } from './steps/payments';
 import { returns } from './steps/returns';
 import type { Script, World } from './world';
@@ -34,6 +34,7 @@ export async function* script(world: World): Script<End> {
   const isLeftOpen = yield* confirms(world);
   yield* laterCharge(paid[0] ?? first);
   const isUnseen = world.shop === undefined || (yield* secondPayment(world, first));
+  if (world.shop !== undefined) yield* recurrence(paid[1] ?? first);
   yield* meanings(world, first);
   yield* credentials(world);
   yield* afterRestart(world, first);
@@ -43,7 +44,6 @@ export async function* script(world: World): Script<End> {
       'several processes that come and go, and two that get the same notification at the same moment.',
       'keys that expire after minutes or days: the service sends a notification again for minutes, and nothing says that none comes later.',
       'a database that fails between the booking and its commit.',
-      'the life of a recurrence, such as a charge that fails: the document shows no notification of it.',
       ...(isLeftOpen
         ? [
             'what becomes of a payment that the service does not confirm yet and your listener answers 200 to: it is not sent again.',
@@ -53,7 +53,10 @@ export async function* script(world: World): Script<End> {
         ? ['what the listener still knows after a restart: pass --restart.']
         : []),
       ...(world.shop === undefined
-        ? ['orders: which payment an order expects, and a second payment of it: pass --shop.']
+        ? [
+            'orders: which payment an order expects, and a second payment of it: pass --shop.',
+            'the life of a recurrence, such as a charge that fails, whose events the public pages of the service show and its document does not: pass --shop.',
+          ]
         : isUnseen
           ? ['whether the second payment of an order, which has no row, reaches a person.']
           : []),

@@ -28,8 +28,12 @@ export interface Step {
   readonly found?: readonly string[];
   /** What is worth knowing, and no fault. */
   readonly warning?: string;
+  /** If this step failed, nothing else can be expected of the one that names it. */
+  readonly follows?: Step;
   /** Why it could not run. */
   readonly open?: string;
+  /** Why it is not checked, where all is accepted and no row comes. Default: a row that is missing is a fault. */
+  readonly unbooked?: string;
 }
 
 /** What a response must not be. `letIn` was accepted, and must not be. */
@@ -54,8 +58,8 @@ export interface StepResult {
   readonly warning: string | undefined;
   /** What usually makes a step fail, and what to do. */
   readonly hint: string | undefined;
-  /** Whether it failed as the first payment did, and says nothing of its own. */
-  readonly follows: boolean;
+  /** The title of an earlier step that failed in the same way. It has no hint of its own then. */
+  readonly follows: string | undefined;
 }
 
 /** What the rows of a step have shown. */
@@ -105,7 +109,10 @@ export class Outcome {
   }
 
   #isOpen({ type, kind }: RowProblem): boolean {
-    return type === 'missing' && !this.#isKept(kind);
+    if (type !== 'missing') return false;
+    const { unbooked } = this.step;
+    const isAccepted = this.exchanges.every(({ reception }) => reception === 'accepted');
+    return (unbooked !== undefined && isAccepted) || !this.#isKept(kind);
   }
 
   /** The types of all problems, each once. */
@@ -124,9 +131,32 @@ export class Outcome {
     return this.types.length === 0 && this.open.length === 0 && this.notBooked.length === 0;
   }
 
-  /** @param first - what the first payment has shown */
-  result(first: Outcome): StepResult {
-    const { id, of, found = [] } = this.step;
+  get title(): string {
+    const { id, of } = this.step;
+    return of === undefined ? steps[id].title : `${steps[id].title} (${of})`;
+  }
+
+  /** How it failed: the rows and the responses that were wrong, whatever they are about. */
+  get #ways(): string[] {
+    const responses = this.exchanges.flatMap((exchange) => {
+      const problem = answerProblem(exchange);
+      if (problem === undefined) return [];
+      return exchange.reception === 'refused' ? `answered ${exchange.httpStatus}` : problem;
+    });
+    const rows = this.rows.map(({ type }) => (type === 'again' ? 'doubled' : type));
+    // A row of what was refused is missing for that reason.
+    const own = responses.length > 0 ? rows.filter((type) => type !== 'missing') : rows;
+    return [...own, ...responses, ...(this.#bookedAnyway.length > 0 ? ['booked anyway'] : [])];
+  }
+
+  #isLike(earlier: Outcome): boolean {
+    const ways = earlier.#ways;
+    return this.#ways.every((way) => ways.includes(way));
+  }
+
+  /** @param earlier - what the steps before it have found */
+  result(earlier: readonly Outcome[]): StepResult {
+    const { id, found = [] } = this.step;
     const problems = [
       ...this.exchanges.flatMap((exchange) => {
         const type = answerProblem(exchange);
@@ -140,16 +170,23 @@ export class Outcome {
       ...this.open,
       ...this.notBooked.map(
         (kind) =>
+          this.step.unbooked ??
           line`no row of kind \`${kind}\` has ever come. If your listener does nothing about it, leave it out of --kinds; else it is lost`,
       ),
     ];
     const verdict = problems.length > 0 ? 'failed' : open.length > 0 ? 'not-checked' : 'passed';
+    const { follows: before } = this.step;
+    const isAfter = (one: Outcome) => one.step === before && one.types.length > 0;
+    const isSame = (one: Outcome) => this.#ways.length > 0 && this.#isLike(one);
     const follows =
-      this !== first && this.types.length > 0 && this.types.every((type) => first.types.includes(type));
-    const hint = this.#bookedAnyway.length > 0 ? BOOKED_ANYWAY : hintOf(id, this.exchanges[0]?.httpStatus);
+      problems.length === 0 ? undefined : earlier.find((one) => isAfter(one) || isSame(one))?.title;
+    const wrong = this.exchanges.find((exchange) => answerProblem(exchange) !== undefined);
+    const problem = (['found', 'missing'] as const).find((type) => this.types.includes(type));
+    const hint =
+      this.#bookedAnyway.length > 0 ? BOOKED_ANYWAY : hintOf(id, wrong ?? this.exchanges[0], problem);
     return {
       id,
-      title: of === undefined ? steps[id].title : `${steps[id].title} (${of})`,
+      title: this.title,
       verdict,
       sent: this.exchanges.flatMap((exchange) =>
         answerProblem(exchange) === undefined ? `${exchange.send.what}: ${describe(exchange)}` : [],
@@ -157,7 +194,7 @@ export class Outcome {
       problems,
       open,
       warning: this.step.warning,
-      hint: verdict === 'failed' && !follows ? hint : undefined,
+      hint: verdict === 'failed' && follows === undefined ? hint : undefined,
       follows,
     };
   }

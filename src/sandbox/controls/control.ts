@@ -4,7 +4,13 @@ import { type ControlName, type SandboxText, type Text, text } from '../text';
 import { parseControlBody } from './control-body';
 
 /** What `:id` in a control's path names. */
-export type Subject = 'journey' | 'paid-journey' | 'scheduled-payment' | 'reversal' | 'delivery';
+export type Subject =
+  | 'journey'
+  | 'paid-journey'
+  | 'recurrence'
+  | 'scheduled-payment'
+  | 'reversal'
+  | 'delivery';
 
 /** How a person enters a field, on the page and in the terminal. */
 export type Input = 'text' | 'amount' | 'flag' | 'json' | 'choice';

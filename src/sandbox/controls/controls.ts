@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
+import { explainPixCode } from '../../pix/explain-pix-code';
 import type { PayoutErrorCode } from '../../service/notifications/payout';
 import { operationNames } from '../../service/operations';
 import { faultSchema } from '../faults';
 import type { SandboxNotification } from '../model/records';
+import { chargeFailureCodes } from '../model/recurrence';
 import { type Text, text } from '../text';
 import { amountField, type Control, choiceField, control, flagField, textField } from './control';
 
@@ -18,6 +20,20 @@ const scheduledPayment = {
   data: (scheduledPayment: object) => ({ scheduledPayment }),
   done: 'scheduledPayment.done',
 } as const;
+
+/** What the controls that end a recurrence share. */
+const endOfRecurrence = { subject: 'recurrence', done: 'recurrence.done' } as const;
+
+/** What the controls by which the payer does not accept a recurrence share. */
+const refusalOfRecurrence = { subject: 'journey', done: 'recurrence.done' } as const;
+
+/** What people call each code that a charge fails with. */
+const chargeFailures = Object.fromEntries(
+  chargeFailureCodes.map((code) => {
+    const meaning = (locale: 'en' | 'pt-BR') => `${code}: ${explainPixCode(code, 'charge', locale)?.meaning}`;
+    return [code, [meaning('en'), meaning('pt-BR')]];
+  }),
+) as unknown as Readonly<Record<(typeof chargeFailureCodes)[number], Text>>;
 
 /** What the controls of one reversal share. */
 const reversal = {
@@ -81,6 +97,52 @@ export const controls: readonly Control[] = [
     run: (sandbox, id) => ({ scheduledPayments: sandbox.pay(id) }),
   }),
   control({
+    name: 'authorize',
+    endpoint: 'POST /transactions/:id/authorize',
+    subject: 'journey',
+    data: (authorized) => authorized,
+    done: 'authorize.done',
+    run: (sandbox, id) => ({ scheduledPayments: sandbox.authorize(id) }),
+  }),
+  control({
+    name: 'charge',
+    endpoint: 'POST /transactions/:id/charge',
+    subject: 'recurrence',
+    data: (scheduledPayment) => ({ scheduledPayment }),
+    done: 'charge.done',
+    fields: {
+      fails: choiceField(chargeFailures, 'charge.fails'),
+      retry: flagField('charge.retry'),
+      amount: { ...amount, isForScripts: true },
+    },
+    example: { fails: 'AM04', retry: true },
+    run: (sandbox, id, { amount, fails, retry }) => sandbox.charge(id, { amount, fails, willRetry: retry }),
+  }),
+  control({
+    name: 'cancel-recurrence',
+    endpoint: 'POST /transactions/:id/recurrence/cancel',
+    ...endOfRecurrence,
+    run: (sandbox, id) => sandbox.cancelByPayer(id),
+  }),
+  control({
+    name: 'conclude-recurrence',
+    endpoint: 'POST /transactions/:id/recurrence/conclude',
+    ...endOfRecurrence,
+    run: (sandbox, id) => sandbox.concludeRecurrence(id),
+  }),
+  control({
+    name: 'reject-recurrence',
+    endpoint: 'POST /transactions/:id/recurrence/reject',
+    ...refusalOfRecurrence,
+    run: (sandbox, id) => sandbox.rejectRecurrence(id),
+  }),
+  control({
+    name: 'expire-recurrence',
+    endpoint: 'POST /transactions/:id/recurrence/expire',
+    ...refusalOfRecurrence,
+    run: (sandbox, id) => sandbox.expireRecurrence(id),
+  }),
+  control({
     name: 'cancel',
     endpoint: 'POST /transactions/:id/cancel',
     subject: 'journey',
@@ -137,18 +199,6 @@ export const controls: readonly Control[] = [
     name: 'list-scheduled-payments',
     endpoint: 'GET /transactions/:id/scheduled-payments',
     run: (sandbox, id) => ({ scheduledPayments: sandbox.scheduledPayments(id) }),
-  }),
-  control({
-    name: 'pay-scheduled',
-    endpoint: 'POST /scheduled-payments/:id/pay',
-    ...scheduledPayment,
-    run: (sandbox, id) => sandbox.payScheduledPayment(id),
-  }),
-  control({
-    name: 'decline-scheduled',
-    endpoint: 'POST /scheduled-payments/:id/fail',
-    ...scheduledPayment,
-    run: (sandbox, id) => sandbox.failScheduledPayment(id),
   }),
   control({
     name: 'cancel-scheduled',

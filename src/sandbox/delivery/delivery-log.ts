@@ -63,8 +63,10 @@ export interface ListedDelivery extends Omit<Delivery, 'payload'> {
   readonly journey: string | undefined;
   /** The beginning of each answer of the listener, by the attempt's number. */
   readonly answers: Readonly<Record<number, string>>;
-  /** Of a kind of the merchant's own: the month and the status that its body names. */
+  /** Of an event of a recurrence: its type. Of a kind of the merchant's own: the month and the status that its body names. */
   readonly about: readonly string[];
+  /** UUID of the sale that it names, if it names one. */
+  readonly sale: string | undefined;
   /** When the next attempt is due, in milliseconds since 1970. */
   readonly nextAttemptAt: number | undefined;
 }
@@ -107,8 +109,17 @@ export class DeliveryLog {
       const answers = Object.entries(entry.answers).map(([number, text]) => [number, text.slice(0, 200)]);
       const { payload: _, ...delivery } = this.#describe(entry);
       const nextAttemptAt = this.#scheduled.get(entry)?.dueAt;
-      const about = entry.kind === 'custom' ? aboutOf(entry.payload) : [];
-      return { ...delivery, createdAt, journey, about, nextAttemptAt, answers: Object.fromEntries(answers) };
+      const about = aboutOf(entry);
+      const { saleToken } = entry.payload as { readonly saleToken?: string };
+      return {
+        ...delivery,
+        createdAt,
+        journey,
+        about,
+        sale: saleToken,
+        nextAttemptAt,
+        answers: Object.fromEntries(answers),
+      };
     });
   }
 
@@ -253,8 +264,11 @@ export class DeliveryLog {
   }
 }
 
-/** The month `yyyy-MM` and the status in a body whose fields nobody documents. */
-function aboutOf(payload: object): string[] {
+/** The type of an event; the month `yyyy-MM` and the status in a body whose fields nobody documents. */
+function aboutOf({ kind, payload }: Pick<Entry, 'kind' | 'payload'>): string[] {
+  const { eventType } = payload as { readonly eventType?: string };
+  if (kind === 'recurrence') return [String(eventType).replace('RECURRENCE_', '')];
+  if (kind !== 'custom') return [];
   const fields = Object.entries(payload).filter(
     (field): field is [string, string] => typeof field[1] === 'string',
   );

@@ -1,4 +1,4 @@
-import { addMonths, dueDay, isPeriodicity, readDay, writeDay } from '../../pix/pix-calendar';
+import { addMonths, writeDay } from '../../pix/pix-calendar';
 import { currencyDecimals } from '../../service/currency';
 import type { BankDetails } from '../../service/fields';
 import {
@@ -8,7 +8,6 @@ import {
 } from '../../service/notifications/payout';
 import type { RefundPayload } from '../../service/notifications/refund';
 import type { ReversalPayload } from '../../service/notifications/reversal';
-import type { SalePayload } from '../../service/notifications/sale';
 import type {
   CheckoutRequestShopper,
   RecurringCheckoutRequest,
@@ -16,7 +15,8 @@ import type {
 import { filled } from '../../shared/filled';
 import { type OptionNames, readNamedOptions } from '../../values/option-checks';
 import type { Inventions } from '../inventions';
-import { type SandboxText, type Text, text } from '../text';
+import { type Text, text } from '../text';
+import { assertPayload, assertPositive, findJourney, findTransaction, known, today } from './checks';
 import { brCode } from './qr-code';
 import {
   dateTime,
@@ -32,6 +32,18 @@ import {
   type ServiceState,
   type TransactionRecord,
 } from './records';
+import {
+  approve,
+  CHARGE_OPTIONS,
+  type ChargeOptions,
+  charge,
+  describeRecurrence,
+  endRecurrence,
+  isAuthorized,
+  type SandboxRecurrence,
+  tellApproved,
+} from './recurrence';
+import { saleNotification } from './sale-notification';
 
 // To add a move, write its function here with the notification that it sends, and list it in `MoveControls` and `moveControls`.
 
@@ -44,13 +56,37 @@ export interface MoveControls {
   /** Leaves a journey out of every list, and sends nothing about it. `verify` hides its own journeys. */
   hideTransaction(transactionUUID: string): void;
   /**
-   * The payer pays: the transaction is `PAID`, and the payment notification goes out. A journey without an immediate
-   * payment is only authorized: it stays `PENDING`, and nothing is charged or sent. A QR code whose `maxAge` is over is
-   * refused (`not-allowed`); a journey that was created without `maxAge` can always be paid.
+   * The payer pays: the transaction is `PAID`, and the payment notification goes out. With it, the payer accepts the
+   * recurrence. A journey without an immediate payment is only authorized, as by `authorize`. A QR code whose `maxAge` is over
+   * is refused (`not-allowed`); a journey that was created without `maxAge` can always be paid.
    *
-   * @returns the payments that are now scheduled, which `cancelScheduledPayment` can cancel. Invented by the sandbox.
+   * @returns the payments that are now scheduled, which `cancelScheduledPayment` can cancel
    */
   pay(transactionUUID: string): SandboxScheduledPayment[];
+  /**
+   * The payer accepts the recurrence, and pays nothing: the transaction stays `PENDING`, and `RECURRENCE_AUTHORIZED` goes out. An
+   * immediate payment can still be made, by `pay`. Refused where `pay` is. The service's public pages; not in its document.
+   *
+   * @returns the payments that are now scheduled
+   */
+  authorize(transactionUUID: string): SandboxScheduledPayment[];
+  /**
+   * The next payment of the recurrence is charged: `RECURRENCE_CHARGE_SCHEDULED` goes out, then `RECURRENCE_CHARGE_PAID`, or
+   * `RECURRENCE_CHARGE_FAILED` with the code in `fails`. After one with `willRetry`, the next charge is another try of the same
+   * payment, dated at least a day later. `recurrenceEvents` of the inventions has the other forms. The service's public pages;
+   * not in its document.
+   *
+   * @throws `SandboxError` (`not-allowed`) where nothing is left to charge
+   */
+  charge(transactionUUID: string, options?: ChargeOptions): SandboxScheduledPayment;
+  /** The payer ends the recurrence at their bank, and `RECURRENCE_CANCELLED` goes out. The service's public pages. */
+  cancelByPayer(transactionUUID: string): void;
+  /** The payer refuses the recurrence, and `RECURRENCE_REJECTED` goes out. The service's public pages. */
+  rejectRecurrence(transactionUUID: string): void;
+  /** The payer has not answered in time, and `RECURRENCE_EXPIRED` goes out. The service's public pages. */
+  expireRecurrence(transactionUUID: string): void;
+  /** The agreed period is over, and `RECURRENCE_CONCLUDED` goes out. The service's public pages. */
+  concludeRecurrence(transactionUUID: string): void;
   /** The transaction becomes `CANCELLED`. Invented: the document shows neither this move nor a notification for it. */
   cancelTransaction(transactionUUID: string): void;
   /** The service starts to return the funds: a `PENDING` reversal is created, and its notification goes out. */
@@ -65,13 +101,6 @@ export interface MoveControls {
   payOut(options: PayOutOptions): SandboxPayout;
   /** The scheduled payments of a journey, by due date. */
   scheduledPayments(transactionUUID: string): SandboxScheduledPayment[];
-  /**
-   * A scheduled payment is charged and cannot be cancelled any more. Sends nothing, because the document shows no payload;
-   * with `scheduledPaymentSale` of the inventions, it makes a sale of its own and sends its payment notification.
-   */
-  payScheduledPayment(instructionId: string): SandboxScheduledPayment;
-  /** A scheduled payment fails, for good. Sends nothing: the document shows no payload. */
-  failScheduledPayment(instructionId: string): SandboxScheduledPayment;
   /** A scheduled payment is cancelled, as `cancelScheduledPayment` of a client does. */
   cancelScheduledPayment(instructionId: string, reason?: string): SandboxScheduledPayment;
   /**
@@ -101,6 +130,13 @@ export function moveControls(state: ServiceState): MoveControls {
       state.revision++;
     },
     pay: (uuid) => pay(state, uuid).map(copy),
+    authorize: (uuid) => authorize(state, uuid).map(copy),
+    charge: (uuid, options) =>
+      copy(charge(state, uuid, readNamedOptions('charge', options, CHARGE_OPTIONS, 'uuid, ')).payment),
+    cancelByPayer: (uuid) => void endRecurrence(state, uuid, 'CANCELLED'),
+    rejectRecurrence: (uuid) => void endRecurrence(state, uuid, 'REJECTED'),
+    expireRecurrence: (uuid) => void endRecurrence(state, uuid, 'EXPIRED'),
+    concludeRecurrence: (uuid) => void endRecurrence(state, uuid, 'CONCLUDED'),
     cancelTransaction: (uuid) => cancelTransaction(state, uuid),
     reverse: (uuid, options) =>
       copy(reverse(state, uuid, readNamedOptions('reverse', options, REVERSAL_OPTIONS, 'uuid, '))),
@@ -110,17 +146,8 @@ export function moveControls(state: ServiceState): MoveControls {
       copy(refund(state, uuid, readNamedOptions('refund', options, REFUND_OPTIONS, 'uuid, '))),
     payOut: (options) => copy(payOut(state, readNamedOptions('payOut', options, PAYOUT_OPTIONS))),
     scheduledPayments: (uuid) => findTransaction(state, uuid).scheduledPayments.map(copy),
-    payScheduledPayment(instructionId) {
-      const payment = endScheduledPayment(state, instructionId, 'PAID');
-      if (state.inventions.scheduledPaymentSale) {
-        const sale = chargeSale(state, payment.transactionUUID, payment.amount, payment);
-        state.notify(saleNotification(state, sale, 'PAID', payment.transactionUUID));
-      }
-      return copy(payment);
-    },
-    failScheduledPayment: (instructionId) => copy(endScheduledPayment(state, instructionId, 'FAILED')),
     cancelScheduledPayment: (instructionId, reason = 'sandbox cancellation') =>
-      copy(endScheduledPayment(state, instructionId, 'CANCELLED', reason)),
+      copy(cancelPayment(state, instructionId, reason)),
     notify(payload, query = '') {
       assertPayload(payload);
       const { transactionUUID, saleToken } = payload as Readonly<Record<string, unknown>>;
@@ -146,8 +173,10 @@ export interface SandboxTransaction {
   readonly situation: 'PENDING' | 'CANCELLED' | 'PAID';
   /** Whether it charges at once; if not, `pay` only authorizes it. */
   readonly immediatePayment: boolean;
-  /** Whether the payer has authorized it. Always `false` with an immediate payment. Invented. */
+  /** Whether the payer has accepted it and its own payment is not made: for good, without an immediate payment. */
   readonly isAuthorized: boolean;
+  /** Its recurrence. */
+  readonly recurrence: SandboxRecurrence;
   /** In the currency's main unit. */
   readonly amount: number;
   /** ISO 4217 code. */
@@ -158,7 +187,7 @@ export interface SandboxTransaction {
   readonly expiresAt?: string;
   /** Sum of its refunds, in the currency's main unit; missing when there is none. */
   readonly refunded?: number;
-  /** By due date; empty until it is paid. Invented: the document shows only their instruction ids. */
+  /** By due date; empty until the payer has accepted it. The service's public pages; the document shows only their ids. */
   readonly scheduledPayments: readonly SandboxScheduledPayment[];
   /** Its reversals, pending or ended, the oldest first. */
   readonly reversals: readonly SandboxReversal[];
@@ -173,7 +202,7 @@ export function isListed({ chargeOf, isHidden }: TransactionRecord): boolean {
 
 /** A snapshot of a journey, as the sandbox lists it. */
 export function describeJourney(state: ServiceState, transaction: TransactionRecord): SandboxTransaction {
-  const { uuid, referenceCode, situation, immediatePayment, isAuthorized, amount, currency } = transaction;
+  const { uuid, referenceCode, situation, immediatePayment, amount, currency } = transaction;
   const { requested, quantity } = refundTotals(transaction);
   const { hasMaxAge, expiresAt } = transaction;
   return {
@@ -181,7 +210,8 @@ export function describeJourney(state: ServiceState, transaction: TransactionRec
     referenceCode,
     situation,
     immediatePayment,
-    isAuthorized,
+    isAuthorized: isAuthorized(transaction),
+    recurrence: describeRecurrence(transaction),
     amount,
     currency,
     createdAt: new Date(transaction.createdAt).toISOString(),
@@ -211,10 +241,13 @@ export function addJourney(state: ServiceState, request: RecurringCheckoutReques
     currency,
     amount,
     immediatePayment,
-    isAuthorized: false,
+    recurrence: 'CREATED',
     isHidden: false,
     chargeOf: undefined,
     recurrenceAmount: recurrenceAmount ?? amount,
+    isVariable: recurrence.amount?.valueType === 'VARIABLE',
+    minimumAmount: recurrence.amount?.debitorMinimumAmount ?? recurrenceAmount ?? amount,
+    planId: recurrence.planId,
     initialDate: calendar?.initialDate,
     finalDate: calendar?.finalDate,
     periodicity: calendar?.periodicity ?? undefined,
@@ -283,27 +316,8 @@ function createTestJourney(state: ServiceState, options: TestJourneyOptions): Tr
   );
 }
 
-function today(state: ServiceState): number {
-  return readDay(dateTime(state, state.now()).slice(0, 10)) ?? 0;
-}
-
-function assertPositive(amount: number): void {
-  if (Number.isFinite(amount) && amount > 0) return;
-  throw new SandboxError('invalid', ...text('refused.amount'));
-}
-
-/** @throws `SandboxError` for an id that the sandbox does not know */
-function known<Value>(value: Value | undefined, key: SandboxText): Value {
-  if (value !== undefined) return value;
-  throw new SandboxError('unknown', ...text(key));
-}
-
-function findTransaction({ transactions }: ServiceState, uuid: string): TransactionRecord {
-  return known(transactions.get(uuid), 'refused.unknownTransaction');
-}
-
 function pendingTransaction(state: ServiceState, uuid: string, move: 'paid' | 'cancelled') {
-  const transaction = findTransaction(state, uuid);
+  const transaction = findJourney(state, uuid);
   const { situation } = transaction;
   if (situation === 'PENDING') return transaction;
   throw new SandboxError('not-allowed', ...text(`refused.${move}`, { situation }));
@@ -313,27 +327,37 @@ function pendingTransaction(state: ServiceState, uuid: string, move: 'paid' | 'c
 
 /**
  * The payer accepts the journey. With an immediate payment, that payment is confirmed: the transaction is PAID, and its
- * notification goes out. Without one nothing is charged, so nothing is PAID and nothing goes out. Either way the next
- * payments are scheduled, which is invented.
+ * notification goes out. Without one nothing is charged, so nothing is PAID.
  */
 function pay(state: ServiceState, uuid: string): readonly SandboxScheduledPayment[] {
+  const journey = scannable(state, uuid);
+  if (!journey.immediatePayment) return authorize(state, uuid);
+  // The payer may have authorized it before, and pays now.
+  const isNew = journey.recurrence !== 'APPROVED';
+  if (isNew) approve(state, journey);
+  journey.situation = 'PAID';
+  const notification = saleNotification(state, journey, 'PAID');
+  happened(state, journey, 'paid', { amount: journey.amount }, notification);
+  if (isNew) tellApproved(state, journey);
+  return journey.scheduledPayments;
+}
+
+/** The payer accepts the recurrence, and pays nothing. */
+function authorize(state: ServiceState, uuid: string): readonly SandboxScheduledPayment[] {
+  const journey = scannable(state, uuid);
+  approve(state, journey);
+  happened(state, journey, 'authorized');
+  tellApproved(state, journey);
+  return journey.scheduledPayments;
+}
+
+/** A journey whose QR code can be scanned. @throws `SandboxError` if not */
+function scannable(state: ServiceState, uuid: string): TransactionRecord {
   const journey = pendingTransaction(state, uuid, 'paid');
-  if (journey.isAuthorized) {
-    throw new SandboxError('not-allowed', ...text('refused.authorized'));
-  }
   if (journey.hasMaxAge && state.now() >= journey.expiresAt) {
     throw new SandboxError('not-allowed', ...text('refused.expired'));
   }
-  addScheduledPayments(state, journey, state.inventions.scheduledPayments);
-  if (journey.immediatePayment) {
-    journey.situation = 'PAID';
-    const notification = saleNotification(state, journey, 'PAID');
-    happened(state, journey, 'paid', { amount: journey.amount }, notification);
-  } else {
-    journey.isAuthorized = true;
-    happened(state, journey, 'authorized');
-  }
-  return journey.scheduledPayments;
+  return journey;
 }
 
 /** Invented: the document names the situation CANCELLED, but no move that leads to it. */
@@ -341,114 +365,6 @@ function cancelTransaction(state: ServiceState, uuid: string): void {
   const journey = pendingTransaction(state, uuid, 'cancelled');
   journey.situation = 'CANCELLED';
   happened(state, journey, 'cancelled');
-}
-
-/** How a recurrence is charged in a test. */
-export interface ChargeOptions {
-  /** In the currency's main unit. Default: the recurrence's amount. */
-  amount?: number | undefined;
-  /**
-   * What is sent, which the document does not show: a payment with a `saleToken` of its own, one with that of the first
-   * payment, or the body that your function makes of the charge. Default: `own-sale`.
-   */
-  as?: 'own-sale' | 'same-sale' | ((charge: ChargedSale) => object) | undefined;
-}
-
-/** A charge, for a body of the service's own. */
-export interface ChargedSale {
-  /** The uuid of its transaction, which `getTransaction` knows. */
-  readonly sale: string;
-  /** The reference of the journey. */
-  readonly referenceCode: string;
-  /** In the currency's main unit. */
-  readonly amount: number;
-  /** ISO 4217 code. */
-  readonly currency: string;
-  /** `yyyy-MM-dd HH:mm:ss`. */
-  readonly date: string;
-}
-
-/**
- * Charges the recurrence of a journey that the payer has authorized: its next scheduled payment, if one is left.
- *
- * @returns the uuid of the sale: the journey's own for `same-sale`
- */
-export function charge(state: ServiceState, uuid: string, options: ChargeOptions): string {
-  const journey = findTransaction(state, uuid);
-  const { situation, isAuthorized, referenceCode, currency } = journey;
-  const { amount = journey.recurrenceAmount, as = 'own-sale' } = options;
-  assertPositive(amount);
-  if (situation !== 'PAID' && !isAuthorized) {
-    throw new SandboxError('not-allowed', ...text('refused.uncharged', { situation }));
-  }
-  if (as !== 'own-sale' && as !== 'same-sale' && typeof as !== 'function') {
-    throw new SandboxError('invalid', ...text('refused.as'));
-  }
-  const next = journey.scheduledPayments.find(({ status }) => status === 'SCHEDULED');
-  if (next !== undefined) endScheduledPayment(state, next.instructionId, 'PAID');
-  if (as === 'same-sale') {
-    state.notify(saleNotification(state, { ...journey, amount }, 'PAID'));
-    return uuid;
-  }
-  const sale = chargeSale(state, uuid, amount, next);
-  const date = dateTime(state, sale.createdAt);
-  if (as === 'own-sale') state.notify(saleNotification(state, sale, 'PAID', uuid));
-  else {
-    const payload = as({ sale: sale.uuid, referenceCode, amount, currency, date });
-    assertPayload(payload);
-    state.notify({ kind: 'custom', query: '', payload, transactionUUID: uuid });
-  }
-  return sale.uuid;
-}
-
-/** A sale of its own for a charge, which is paid. Invented (`scheduledPaymentSale`). */
-function chargeSale(
-  state: ServiceState,
-  journeyUUID: string,
-  amount: number,
-  payment: SandboxScheduledPayment | undefined,
-): TransactionRecord {
-  const id = state.ids.number();
-  const sale: TransactionRecord = {
-    ...findTransaction(state, journeyUUID),
-    id,
-    uuid: state.ids.uuid(),
-    saleCode: state.inventions.saleCodePrefix + id,
-    amount,
-    chargeOf: payment?.instructionId ?? journeyUUID,
-    createdAt: state.now(),
-    situation: 'PAID',
-    refunds: [],
-    reversals: [],
-    scheduledPayments: [],
-    events: [],
-  };
-  state.transactions.set(sale.uuid, sale);
-  if (payment !== undefined) payment.saleUUID = sale.uuid;
-  return sale;
-}
-
-/** Section 6.2. @param transactionUUID - the journey that the sale belongs to */
-function saleNotification(
-  state: ServiceState,
-  { uuid, referenceCode, currency, amount, shopper }: TransactionRecord,
-  newStatus: 'PAID' | 'REVERSAL',
-  transactionUUID = uuid,
-): SandboxNotification {
-  const { branch, account } = state.inventions.payerAccount;
-  const [firstName, ...otherNames] = (shopper.name ?? '').split(' ').filter((name) => name !== '');
-  const lastName = otherNames.join(' ') || undefined;
-  const payload: SalePayload = {
-    saleToken: uuid,
-    referenceCode,
-    currency,
-    amount,
-    shopper: { id: shopper.id, firstName, lastName, email: shopper.email, agency: branch, account },
-    date: dateTime(state, state.now()),
-    newStatus,
-  };
-  const kind = newStatus === 'PAID' ? 'payment' : 'saleStatus';
-  return { kind, query: queryFlags[kind], payload, transactionUUID };
 }
 
 // Returns
@@ -555,7 +471,7 @@ function refund(state: ServiceState, uuid: string, options: RefundOptions): Sand
   const fields = inventions.refundAmountFields;
   const payload: RefundPayload = {
     saleToken: uuid,
-    referenceCode: sale.referenceCode,
+    referenceCode: sale.referenceCode || undefined,
     currency: sale.currency,
     originalAmount: sale.amount,
     reversedAmount: fields === 'amountRefunded' ? undefined : amount,
@@ -724,65 +640,18 @@ function failureMessage(
 
 // Scheduled payments
 
-/**
- * From the journey's first date, by its periodicity, up to its last date. All of it is invented. Default: from a month
- * after today, and monthly where the periodicity is unknown.
- */
-function addScheduledPayments(state: ServiceState, journey: TransactionRecord, count: number): void {
-  const { scheduledPayments, initialDate, finalDate, uuid, recurrenceAmount: amount } = journey;
-  const first = readDay(scheduledPayments[0]?.dueDate ?? initialDate) ?? addMonths(today(state), 1);
-  const periodicity = isPeriodicity(journey.periodicity) ? journey.periodicity : 'MONTHLY';
-  for (let cycle = scheduledPayments.length; cycle < count; cycle++) {
-    const dueDate = writeDay(dueDay(first, periodicity, cycle));
-    if (finalDate !== undefined && dueDate > finalDate) break;
-    const instructionId = state.ids.uuid();
-    const payment: SandboxScheduledPayment = {
-      instructionId,
-      transactionUUID: uuid,
-      dueDate,
-      amount,
-      status: 'SCHEDULED',
-    };
-    scheduledPayments.push(payment);
-    state.scheduledPayments.set(instructionId, payment);
-  }
-}
-
-/** Ends a scheduled payment. Invented. */
-export function endScheduledPayment(
+/** Cancels a scheduled payment, which is never charged then. */
+export function cancelPayment(
   state: ServiceState,
   instructionId: string,
-  status: 'PAID' | 'FAILED' | 'CANCELLED',
-  reason?: string,
+  reason: string,
 ): SandboxScheduledPayment {
   const payment = known(state.scheduledPayments.get(instructionId), 'refused.unknownScheduledPayment');
   if (payment.status !== 'SCHEDULED') {
     throw new SandboxError('not-allowed', ...text('refused.notScheduled', { status: payment.status }));
   }
-  payment.status = status;
-  if (reason !== undefined) payment.cancellationReason = reason;
+  Object.assign(payment, { status: 'CANCELLED', cancellationReason: reason });
   const { transactionUUID, amount, dueDate } = payment;
-  happened(state, findTransaction(state, transactionUUID), `payment-${status}`, { amount, detail: dueDate });
+  happened(state, findTransaction(state, transactionUUID), 'payment-CANCELLED', { amount, detail: dueDate });
   return payment;
-}
-
-// Notifications of your own
-
-/** More levels than any documented notification has. `JSON.stringify` fails on a payload with thousands of them. */
-const MAX_LEVELS = 100;
-
-function assertPayload(payload: object): void {
-  if (!hasLevels(payload)) throw new SandboxError('invalid', ...text('refused.notObject'));
-  let level: object[] = [payload];
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > MAX_LEVELS) {
-      throw new SandboxError('invalid', ...text('refused.nested', { levels: MAX_LEVELS }));
-    }
-    level = level.flatMap((value) => Object.values(value).filter(hasLevels));
-  }
-}
-
-/** Whether a value adds a level: an object or a list. */
-function hasLevels(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -12,7 +12,7 @@ import {
 import type { Transaction } from '../../service/operations/get-transaction';
 import { type Text, text } from '../text';
 import { documented, invented, parseBody, type ServiceAnswer } from './answers';
-import { addJourney, endScheduledPayment, refundTotals } from './moves';
+import { addJourney, cancelPayment, refundTotals } from './moves';
 import { brCode, qrImage, toBase64 } from './qr-code';
 import { dateTime, type ServiceState, type TransactionRecord } from './records';
 
@@ -86,7 +86,8 @@ function getTransaction(state: ServiceState, uuid: string): ServiceAnswer {
 function describeTransaction(state: ServiceState, transaction: TransactionRecord): Transaction {
   const { shipping, discounts, appliedRate, serviceFee, payerAccount } = state.inventions;
   const { bank, branch, account } = payerAccount;
-  const { id, uuid, situation, currency, amount, referenceCode, shopper, refunds } = transaction;
+  const { id, uuid, situation, currency, amount, shopper, refunds } = transaction;
+  const referenceCode = transaction.referenceCode || undefined;
   return {
     status: 0,
     message: 'success',
@@ -140,7 +141,7 @@ function cancelScheduledPayment(state: ServiceState, instructionId: string, body
     if (payment.status !== 'SCHEDULED') {
       return invented('cancellationRefused', inventions.cancellationRefused, `it is ${payment.status}`);
     }
-    endScheduledPayment(state, instructionId, 'CANCELLED', parsed.value.reason);
+    cancelPayment(state, instructionId, parsed.value.reason);
   }
   return documented({ status: 0, message: 'success' });
 }

@@ -10,18 +10,23 @@ export interface TransactionRecord {
   readonly id: number;
   readonly uuid: string;
   readonly saleCode: string;
+  /** Empty for a charge's sale that has none: see `chargeReference` in the inventions. */
   readonly referenceCode: string;
   readonly currency: string;
-  readonly amount: number;
+  amount: number;
   /** Whether the payer pays at once, or only authorizes. */
   readonly immediatePayment: boolean;
-  /** Whether the payer has authorized a journey without an immediate payment. Invented. */
-  isAuthorized: boolean;
+  /** Where its recurrence stands. */
+  recurrence: RecurrenceStatus;
   /** Left out of every list, and nothing is sent about it: a journey of `verify`. */
   isHidden: boolean;
   /** The scheduled payment, else the journey, that this sale charged, for a sale of its own. */
   readonly chargeOf: string | undefined;
   readonly recurrenceAmount: number;
+  /** Whether each charge has a sum of its own, and the least that it may be. */
+  readonly isVariable: boolean;
+  readonly minimumAmount: number;
+  readonly planId: string | undefined;
   /** First and last date of the recurrence, if the request has them. */
   readonly initialDate: string | undefined;
   readonly finalDate: string | undefined;
@@ -53,30 +58,58 @@ export interface JourneyEvent {
     | 'reversal-PAID'
     | 'reversal-CANCELLED'
     | 'payment-PAID'
+    | 'payment-RETRY'
     | 'payment-FAILED'
-    | 'payment-CANCELLED';
+    | 'payment-CANCELLED'
+    | `recurrence-${RecurrenceEnd}`;
   /** In the currency's main unit. */
   readonly amount?: number;
   /** A due date, or a reason. */
   readonly detail?: string | undefined;
 }
 
-/** One payment of a recurrence. The document shows only its instruction id: the rest is invented. */
+/** How a recurrence ends (the service's public pages; not in its document). */
+export type RecurrenceEnd = 'REJECTED' | 'EXPIRED' | 'CANCELLED' | 'CONCLUDED';
+
+/** Where a recurrence stands (the service's public pages; not in its document). */
+export type RecurrenceStatus = 'CREATED' | 'APPROVED' | RecurrenceEnd;
+
+/** One payment of a recurrence. The document shows only its instruction id; the service's public pages show the rest. */
 export interface SandboxScheduledPayment {
+  /** Its number. */
+  readonly id: number;
   /** The id to pass to `cancelScheduledPayment`. */
   readonly instructionId: string;
   /** The journey it belongs to. */
   readonly transactionUUID: string;
   /** `yyyy-MM-dd`. */
   readonly dueDate: string;
-  /** In the currency's main unit. */
-  readonly amount: number;
-  /** `SCHEDULED` until it is charged, fails or is cancelled. */
+  /** When it was scheduled: `yyyy-MM-dd HH:mm:ss`. */
+  readonly creation: string;
+  /** In the currency's main unit: what was charged, once it was tried with another sum. */
+  amount: number;
+  /** `SCHEDULED` until it is charged, fails for good or is cancelled. */
   status: 'SCHEDULED' | 'PAID' | 'FAILED' | 'CANCELLED';
   /** The reason given, once it is `CANCELLED`. */
   cancellationReason?: string;
-  /** The UUID of the sale that charged it, if it has one: see `scheduledPaymentSale` in the inventions. */
+  /** The UUID of the sale of its last try. With `recurrenceEvents: 'none'` of the inventions, a charge has none. */
   saleUUID?: string;
+  /** Each time that it was charged, the first first. */
+  readonly tries: readonly SandboxChargeTry[];
+}
+
+/** One time that a scheduled payment was charged (the service's public pages; not in its document). */
+export interface SandboxChargeTry {
+  /** `yyyy-MM-dd HH:mm:ss`. */
+  readonly date: string;
+  /** How it went. */
+  readonly status: 'PAID' | 'FAILED';
+  /** Why it failed: a code of the central bank, such as `AM04`. */
+  readonly code?: string | undefined;
+  /** Of one that failed: whether the service tries again by itself. */
+  readonly willRetry?: boolean | undefined;
+  /** The UUID of its sale. */
+  readonly saleUUID?: string | undefined;
 }
 
 /** A refund; it is credited at once. */
@@ -93,7 +126,7 @@ export interface SandboxRefund {
   readonly reason: string;
   /** Receipt, as in the notification. */
   readonly receipt: string | null;
-  /** The account that was credited. */
+  /** The payer's account. */
   readonly bankDetails: BankDetails;
   /** A refund is credited at once. */
   readonly status: 'PAID';

@@ -4,6 +4,7 @@ import type { Inventions } from '../inventions';
 import { invented, type ServiceAnswer, type ServiceRequest } from './answers';
 import { describeJourney, isListed, type MoveControls, moveControls, type SandboxTransaction } from './moves';
 import { sandboxOperations } from './operations';
+import { answerPublicCall } from './public-calls';
 import { brCode, qrImage } from './qr-code';
 import type { ServiceState, TransactionRecord } from './records';
 
@@ -46,7 +47,10 @@ export class ServiceModel {
     const image = parameterIn(path, qrImages);
     if (image !== undefined && method === 'GET') return this.#qrImage(image);
     const route = matchOperation(path);
-    if (route === undefined) return invented('unknownPath', this.inventions.unknownPath);
+    if (route === undefined) {
+      const answer = answerPublicCall(this.state, request, this.isAuthorized(request));
+      return answer ?? invented('unknownPath', this.inventions.unknownPath);
+    }
     if (method !== route.method) {
       const answer = invented('wrongMethod', this.inventions.wrongMethod);
       return { ...answer, headers: { ...answer.headers, allow: route.method } };

@@ -71,8 +71,7 @@ function cut(text: string): string {
 const MAX_UNKNOWN_FIELDS = 10;
 
 /**
- * The fields of a request body that the document does not have: a name may be misspelt, and the service would not say
- * so. Only names, never a value, which may be personal data.
+ * The fields of a request body that the document does not have: a name may be misspelt. Only names, never a value, which may be personal data.
  */
 export function unknownFieldsOf(operation: OperationName, body: string): string[] {
   const object = sandboxOperations[operation].request;
@@ -124,8 +123,15 @@ function checkoutValues(operation: OperationName, body: string): (path: string) 
 /** 90 days. Half an hour in milliseconds would be 3.4 years of minutes. */
 const LONG_MAX_AGE_MINUTES = 90 * 24 * 60;
 
+/** The document states no limit of a reference: docs/orders.md says to stay below this. */
+const LONG_REFERENCE = 50;
+
 /** A field of a checkout whose value the service may refuse, although the document does not say so. */
-export type DoubtfulField = 'maxAge' | 'recurrence.calendar.initialDate' | 'shopper.document.number';
+export type DoubtfulField =
+  | 'referenceCode'
+  | 'maxAge'
+  | 'recurrence.calendar.initialDate'
+  | 'shopper.document.number';
 
 /**
  * The fields of a checkout whose value is probably a mistake. Only their names: a value may be personal data.
@@ -135,6 +141,8 @@ export type DoubtfulField = 'maxAge' | 'recurrence.calendar.initialDate' | 'shop
 export function doubtfulValuesOf(operation: OperationName, body: string, today: string): DoubtfulField[] {
   const valueAt = checkoutValues(operation, body);
   const doubts: Readonly<Record<DoubtfulField, (value: unknown) => boolean>> = {
+    referenceCode: (key) =>
+      typeof key === 'string' && (key.length > LONG_REFERENCE || key.includes('@') || isCpf(key)),
     maxAge: (minutes) => typeof minutes === 'number' && minutes > LONG_MAX_AGE_MINUTES,
     'recurrence.calendar.initialDate': (date) => typeof date === 'string' && date < today,
     'shopper.document.number': (number) =>

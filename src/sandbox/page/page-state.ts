@@ -8,6 +8,7 @@ import { inventionTable } from '../inventions';
 import { amountLeft, type SandboxTransaction } from '../model/moves';
 import { sandboxOperations } from '../model/operations';
 import type { JourneyEvent, TransactionRecord } from '../model/records';
+import { isAuthorized } from '../model/recurrence';
 import type { Text } from '../text';
 import type { CallBodies, CallLog, ClientCall } from './call-log';
 import { type Listed, PAGE_LENGTH, statusOf, type Trouble } from './lists';
@@ -55,8 +56,9 @@ export interface PageSetup extends PageSettings {
 export interface ListedJourney
   extends Pick<
     TransactionRecord,
-    'uuid' | 'referenceCode' | 'situation' | 'isAuthorized' | 'amount' | 'currency' | 'createdAt'
+    'uuid' | 'referenceCode' | 'situation' | 'amount' | 'currency' | 'createdAt'
   > {
+  readonly isAuthorized: boolean;
   readonly trouble: Trouble | undefined;
 }
 
@@ -182,13 +184,14 @@ export class PageData {
     let total = 0;
     const troubles = this.#troubles();
     for (const record of this.#core.model.listedJourneys()) {
-      const { uuid, referenceCode, situation, isAuthorized, amount, currency, createdAt } = record;
+      const { uuid, referenceCode, situation, amount, currency, createdAt } = record;
       const trouble = troubles.get(uuid);
-      if (state !== '' && state !== statusOf(record) && !(state === 'TROUBLE' && trouble)) continue;
+      const listed = { situation, isAuthorized: isAuthorized(record) };
+      if (state !== '' && state !== statusOf(listed) && !(state === 'TROUBLE' && trouble)) continue;
       if (!referenceCode.toLowerCase().includes(wanted) && !uuid.includes(wanted)) continue;
       total++;
       if (total > skip && items.length < PAGE_LENGTH) {
-        items.push({ uuid, referenceCode, situation, isAuthorized, amount, currency, createdAt, trouble });
+        items.push({ uuid, referenceCode, ...listed, amount, currency, createdAt, trouble });
       }
     }
     return { total, items };
@@ -278,8 +281,8 @@ export interface VerifyResult {
   readonly warning: string | undefined;
   /** What usually makes it fail, and what to do. */
   readonly hint: string | undefined;
-  /** Whether it failed as the first step did. */
-  readonly follows: boolean;
+  /** The title of an earlier step that failed in the same way. */
+  readonly follows?: string | undefined;
 }
 
 /** The result of the checklist, for the page's button. */

@@ -38,18 +38,12 @@ export function documentedFields(): ReadonlySet<string> {
 }
 
 function fieldsOf({ _zod }: z.core.$ZodType): string[] {
-  const {
-    shape = {},
-    innerType,
-    options = [],
-  } = _zod.def as {
+  const { shape = {}, innerType } = _zod.def as {
     readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
     readonly innerType?: z.core.$ZodType;
-    readonly options?: readonly z.core.$ZodType[];
   };
-  const inner = innerType === undefined ? options : [innerType];
   return [
-    ...inner.flatMap(fieldsOf),
+    ...(innerType === undefined ? [] : fieldsOf(innerType)),
     ...Object.entries(shape).flatMap(([name, field]) => [name, ...fieldsOf(field)]),
   ];
 }

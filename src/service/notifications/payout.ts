@@ -72,7 +72,9 @@ export interface PayoutDetails {
   receipt?: string | null | undefined;
 }
 
-const details = () => ({
+/** One object for both: a union of two would bundle what zod needs for unions, about 1 KiB compressed. */
+export const payoutObject = z.looseObject({
+  success: z.literal([true, false]),
   message: maybe(z.string()),
   id: maybe(z.number()),
   uuid: identity(),
@@ -83,20 +85,12 @@ const details = () => ({
   bankDetails: maybe(bankDetailsObject),
   creation: maybe(z.string()),
   receipt: maybe(z.string()),
+  error_code: maybe(openEnum<PayoutErrorCode>()),
 });
-
-export const payoutObject = z.discriminatedUnion('success', [
-  z.looseObject({ success: z.literal(true), ...details() }),
-  z.looseObject({
-    success: z.literal(false),
-    ...details(),
-    error_code: maybe(openEnum<PayoutErrorCode>()),
-  }),
-]);
 
 /** The payload of `payout` notifications, as a Standard Schema. */
 export const payoutPayloadSchema: Schema<PayoutPayload> = toSchema(
-  payoutObject,
+  payoutObject as z.core.$ZodType<PayoutPayload, PayoutPayload>,
   guards.isPayout,
   readReceipt,
 );

@@ -48,7 +48,7 @@ export type RecurringCheckoutRequest = RecurringCheckoutRequestBase &
 export interface RecurringCheckoutRequestBase {
   /** Currency of all amounts, an ISO 4217 code such as `BRL`. */
   currency: string;
-  /** Your unique identifier of the order. */
+  /** Your unique identifier of the order. The document states no greatest length (section 8). */
   referenceCode: string;
   /** How long the QR code can be paid, in minutes. */
   maxAge?: number | undefined;
@@ -251,7 +251,7 @@ export interface RecurringCheckoutJourney {
   id?: number | null | undefined;
   /** Your identifier of the order. */
   referenceCode?: string | null | undefined;
-  /** Amount, in the currency's main unit. */
+  /** Amount; in the currency's main unit, as this library reads it. */
   amount?: number | null | undefined;
   /** Presumably the service's code of the sale: the document only names it. */
   saleCode?: string | null | undefined;

@@ -102,7 +102,7 @@ export interface TransactionRefunds {
 
 /** One refund of a transaction (document section 2.3). */
 export interface TransactionRefund {
-  /** The account that was credited. */
+  /** Presumably the account that was credited: the document only names it. */
   bankDetails?: BankDetails | null | undefined;
   /** When it was created, `yyyy-MM-dd HH:mm:ss`. */
   creation?: string | null | undefined;
@@ -143,7 +143,7 @@ const refundObject = z.looseObject({
   ),
   remark: maybe(z.string()),
   status: maybe(openEnum<'PAID'>()),
-  total: maybe(z.number()),
+  total: maybeAmount(),
   uuid: maybe(z.string()),
 });
 

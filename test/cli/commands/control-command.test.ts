@@ -9,16 +9,17 @@ import { credentials, environment, runCli } from '../run-cli';
 /** All that is on standard error with `--json`: these tests use a pair of their own. */
 const WARNING = /^Warning: .* not the sandbox's own pair: .*\n$/;
 
-async function start(options: SandboxOptions): Promise<Sandbox> {
-  const sandbox = await startSandbox(options);
+/** A sandbox of the document alone, unless the test asks for events. */
+async function start({ inventions, ...options }: SandboxOptions): Promise<Sandbox> {
+  const sandbox = await startSandbox({ ...options, inventions: { recurrenceEvents: 'none', ...inventions } });
   onTestFinished(() => sandbox.close());
   return sandbox;
 }
 
 /** A sandbox whose listener answers with this status, with unpaid journeys `order-1`, `order-2` and so on. */
-async function open(journeys: number, status = 200) {
+async function open(journeys: number, status = 200, inventions: SandboxOptions['inventions'] = {}) {
   const listener = await startRecorder(status);
-  const sandbox = await start({ credentials, webhookUrl: listener.url, retryIntervalMs: 60_000 });
+  const sandbox = await start({ credentials, webhookUrl: listener.url, retryIntervalMs: 60_000, inventions });
   const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });
   const create = async (referenceCode: string) => {
     const request = fixtures.recurringCheckoutRequest({ referenceCode });
@@ -69,15 +70,6 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
       'list --limit 1 => 0 … 1 older one is not shown … order-2',
     ],
     [
-      'month two: the next payment of the calendar is paid, declined or cancelled, and each says so',
-      'create --reference-code order-7 --authorize-only => 0',
-      'pay order-7 => 0 Paid order-7',
-      'pay-scheduled => 0 Scheduled payment UUID, due DATE: R$ 29.90, PAID … `startSandbox({ inventions: { scheduledPaymentSale: true } })`',
-      'decline-scheduled => 0 … FAILED … No notification is sent: the document shows none for this.',
-      'cancel-scheduled order-7 --reason "moved away" => 0 … CANCELLED',
-      'pay-scheduled => 1 … No payment is scheduled',
-    ],
-    [
       '`fault` says what it sets',
       'fault getTransaction status --status 504 => 0 getTransaction: status 504 on the next call (fault-1).',
       'fault getTransaction status --status 504 --takes-effect => 0 getTransaction: status 504, carried out, on the next',
@@ -91,6 +83,57 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
   ])('%s', async (_claim, ...steps) => {
     const { type } = await open(2);
     await type(...steps);
+  });
+
+  it('the life of a recurrence is played, each step with what was sent, until nothing is left to charge', async () => {
+    const { type, json, listener } = await open(0, 200, { recurrenceEvents: 'events' });
+    const sent = (...events: string[]) =>
+      events.map((event) => ` … → recurrence ${event} delivery-`).join('');
+    await type(
+      'charge => 1 … Nothing is left to charge or to end: no recurrence of the sandbox is accepted',
+      'create --reference-code order-7 --authorize-only => 0',
+      'charge order-7 => 1 … A journey that is PENDING cannot be charged: `pay` first.',
+      `authorize => 0 Authorized order-7 (UUID) … scheduled: UUID, due DATE${sent('AUTHORIZED')}`,
+      `charge => 0 Charged order-7 (UUID), due DATE: R$ 29.90, paid${sent('CHARGE_SCHEDULED', 'CHARGE_PAID')}`,
+      'charge --retry => 1 … Only a charge that fails is tried again: set `fails`.',
+      'charge --fails XX01 => 2 … one of AM04',
+      `charge --fails am04 --retry => 0 … R$ 29.90, failed with AM04, and will be tried again${sent('CHARGE_SCHEDULED', 'CHARGE_FAILED')}`,
+      'list => 0 … recurrence  RR … APPROVED … scheduled  UUID  DATE  PAID  R$ 29.90  sale UUID … SCHEDULED … failed with AM04, and was tried again',
+      'charge order-7 => 0 … paid',
+      `charge --fails MD01 => 0 … failed with MD01${sent('CHARGE_SCHEDULED', 'CHARGE_FAILED')}`,
+    );
+    expect(await json('charge')).toMatchObject({
+      referenceCode: 'order-7',
+      scheduledPayment: { status: 'PAID' },
+      notifications: [{ kind: 'recurrence', httpStatus: 200 }, { httpStatus: 200 }],
+    });
+    await type(
+      `cancel-recurrence => 0 The recurrence of order-7 (UUID) has ended${sent('CANCELLED')}`,
+      'charge => 1 … Nothing is left to charge',
+      'charge order-7 => 1 … The recurrence is CANCELLED: nothing is left to charge',
+      'cancel-scheduled order-7 => 1 … No payment is scheduled',
+    );
+    expect(listener.received.every(({ body }) => body['externalId'] === 'order-7')).toBe(true);
+  });
+
+  it('a recurrence is cancelled payment by payment, refused, expired and concluded', async () => {
+    const { type } = await open(4, 200, { recurrenceEvents: 'events' });
+    await type(
+      'reject-recurrence order-1 => 0 The recurrence of order-1 … → recurrence REJECTED delivery-1',
+      'expire-recurrence order-2 => 0 … → recurrence EXPIRED delivery-2',
+      'pay order-3 => 0 Paid order-3 … → payment delivery-3 … → recurrence AUTHORIZED delivery-4',
+      'cancel-scheduled order-3 --reason "moved away" => 0 … CANCELLED',
+      'conclude-recurrence => 0 … order-3 … → recurrence CONCLUDED delivery-5',
+      'pay order-1 => 1 … The recurrence is REJECTED',
+    );
+  });
+
+  it('without events, a charge sends nothing, and says so', async () => {
+    const { type } = await open(1);
+    await type(
+      'pay => 0',
+      'charge => 0 Charged order-1 (UUID-1), due DATE: R$ 59.70, paid … No notification is sent: the document shows none for this.',
+    );
   });
 
   it('`pay` says that there is no journey', async () => {
@@ -131,14 +174,14 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
 
   it('`refund` and `reverse` take the sale of a month, and `list` shows it', async () => {
     const listener = await startRecorder(200);
-    const inventions = { scheduledPaymentSale: true };
+    const inventions = { recurrenceEvents: 'payments' as const };
     const sandbox = await start({ credentials, webhookUrl: listener.url, inventions });
     const { uuid } = sandbox.createTestJourney({ referenceCode: 'order-1' });
-    const [month] = sandbox.pay(uuid);
-    const { saleUUID = '' } = sandbox.payScheduledPayment(month?.instructionId ?? '');
+    sandbox.pay(uuid);
+    const { saleUUID = '' } = sandbox.charge(uuid);
     await sandbox.idle();
     const run = async (...args: string[]) => (await runCli([...args, '--sandbox', sandbox.url])).stdout;
-    expect(await run('list')).toContain(`PAID  sale ${saleUUID}`);
+    expect(await run('list')).toContain(`PAID  R$ 29.90  sale ${saleUUID}`);
     expect(await run('refund', saleUUID, '--amount', '10')).toContain(
       `Refunded R$ 10.00 of order-1 (${saleUUID})`,
     );
@@ -215,7 +258,7 @@ describe('a command for a running sandbox:', { timeout: 60_000 }, () => {
     expect(await json('refund order-2')).toMatchObject({ refund: { amount: 59.7 } });
     expect(await json('resend')).toMatchObject({ delivery: 'delivery-2', httpStatus: 200 });
     const declined = { referenceCode: 'order-2', scheduledPayment: { status: 'FAILED' } };
-    expect(await json('decline-scheduled order-2')).toMatchObject(declined);
+    expect(await json('charge order-2 --fails AM04')).toMatchObject(declined);
     const set = {
       id: 'fault-1',
       operation: 'getTransaction',
@@ -325,7 +368,7 @@ describe('a command that no sandbox accepts', { timeout: 60_000 }, () => {
       const { status, stderr } = await runCli([...typed.split(' '), '--sandbox', 'http://127.0.0.1:2'], {});
       expect(status).toBe(1);
       expect(stderr).toBe(
-        'pix-automatic-sdk: The sandbox is not running at http://127.0.0.1:2: start it with `npx pix-automatic-sdk sandbox`.\n',
+        'pix-automatic-sdk: The sandbox is not running at http://127.0.0.1:2: start it with `npx pix-automatic-sdk sandbox`, or name the one that runs by `--sandbox <url>` or PAYMENTS_BASE_URL (no file `.env` is read).\n',
       );
     },
   );

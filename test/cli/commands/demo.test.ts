@@ -1,7 +1,7 @@
 import { PaymentsClient } from 'pix-automatic-sdk';
 import type { Sandbox, SandboxOptions } from 'pix-automatic-sdk/sandbox';
 import { encode } from 'uqr';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Options } from '../../../src/cli/command';
 import { demo } from '../../../src/cli/commands/demo';
 import { runCli, runCliProcess } from '../run-cli';
@@ -67,42 +67,36 @@ describe('demo', { timeout: 60_000 }, () => {
         .replace(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
         .replace(/copy & paste: .*/, 'copy & paste: CODE')
         .replace(/\d{4}-\d\d-\d\d/, 'DATE')
-        .replace(/(127\.0\.0\.1:|demo-order-)\d+/, '$1N')
-        .replace(/\d+ ms/, 'N ms'),
+        .replace(/(127\.0\.0\.1:|demo-)\d+/, '$1N'),
     );
     expect(shown.join('\n')).toMatchInlineSnapshot(`
-      "1. Start a local sandbox of the service, and a listener like that of your backend
+      "1. Start a local sandbox of the service, and a backend with \`createOrders\`
         sandbox: http://127.0.0.1:N
         listener: http://127.0.0.1:N/webhooks
-      2. Create a recurring-payment journey
-        transaction: UUID
+      2. Open an order: the payer gets one QR code
+        order: demo-N
         amount: R$ 59.70 now, then R$ 29.90 a month
         copy & paste: CODE
         : It can be scanned, but no bank will pay it: it points to a host that does not exist.
-      3. The payer pays, and the listener is notified
-        credentials: verified
-        kind: payment
-        newStatus: PAID
-        key: payment:UUID:PAID
-        answered: HTTP 200 after N ms
+      3. Month one: the payer pays, and accepts the recurrence with it
+        on.recurrence: authorized
+        on.paid: R$ 59.70, the first
         forged one: HTTP 401, not acted on
-      4. Query the transaction
-        situation: PAID
-        total: R$ 59.70
-      5. Cancel a scheduled payment
-        due: DATE
-        answer: 0 success
-      6. Cancel it again: the service refuses, and the error says what that means
-        code: api_error
-        outcome: refused
-        HTTP status: 409
-        message: The service answered cancelScheduledPayment with HTTP 409. The service refused the call: by HTTP's convention, it did not act on it. See docs/errors.md#api_error in pix-automatic-sdk.
-        service says: scheduled payment cannot be cancelled: it is CANCELLED
+      4. Month two is charged
+        on.recurrence: charge_scheduled, due DATE
+        on.paid: R$ 29.90, a later month
+      5. Month three fails, and is made up for: nobody stops the subscription
+        on.recurrence: charge_scheduled, due DATE
+        on.recurrence: charge_failed, due DATE, AM04: No funds, the service tries again
+        on.paid: R$ 29.90, a later month
+      6. The payer cancels at the bank: nothing more is charged
+        on.recurrence: cancelled
+        the order: 3 payments, recurrence CANCELLED
       7. An answer is lost after its effect, and the payer still gets one QR code
         first call: connection_failed, outcome unknown
         two more: 2 calls at once, 1 QR code
-        attempt 1: demo-order-N: lost
-        attempt 2: demo-order-N-2: created"
+        attempt 1: demo-N-2: lost
+        attempt 2: demo-N-2-2: created"
     `);
   });
 });
@@ -114,15 +108,14 @@ describe('demo, when a step goes wrong', () => {
 
   it.each<[step: string, breakage: Breakage, message: string]>([
     ['create', faulty('createRecurringCheckout', { kind: 'status', status: 502 }), 'HTTP 502'],
+    ['month one', { prepare: sendNothing }, 'the first payment to be booked'],
+    ['confirmation', { prepare: answerUnpaid }, 'the first payment to be booked'],
+    ['month two', { prepare: chargeNothing }, 'month two to be booked'],
     [
-      'notification',
-      { prepare: (sandbox) => sandbox.setWebhookUrl(undefined) },
-      'a verified payment notification',
+      'the failure',
+      { options: { inventions: { recurrenceEvents: 'payments' } } },
+      'to be told of the failure',
     ],
-    ['query', faulty('getTransaction', { kind: 'body-status', status: 999, times: 2 }), '999'],
-    ['cancel', faulty('cancelScheduledPayment', { kind: 'status', status: 504 }), 'HTTP 504'],
-    ['query of an unpaid one', { prepare: answerUnpaid }, 'the transaction to be PAID'],
-    ['refusal', { options: { inventions: { repeatedCancellation: 'success' } } }, 'outcome `refused`'],
     ['order', { prepare: refuseSecond }, 'a lost answer'],
   ])('fails and says so: %s', async (_step, breakage, message) => {
     wrong.breakage = breakage;
@@ -133,8 +126,22 @@ describe('demo, when a step goes wrong', () => {
   });
 });
 
-function answerUnpaid() {
-  vi.spyOn(PaymentsClient.prototype, 'getTransaction').mockResolvedValueOnce({ situation: 'PENDING' });
+function sendNothing(sandbox: Sandbox) {
+  sandbox.setWebhookUrl = () => undefined;
+}
+
+function answerUnpaid(sandbox: Sandbox) {
+  vi.spyOn(PaymentsClient.prototype, 'getTransaction').mockImplementation(async (uuid) => ({
+    uuid,
+    situation: 'PENDING',
+  }));
+  onTestFinished(() => void vi.restoreAllMocks());
+  // It is tried again until it is given up.
+  sandbox.idle = () => new Promise((resolve) => setTimeout(resolve, 500));
+}
+
+function chargeNothing(sandbox: Sandbox) {
+  sandbox.charge = () => ({}) as never;
 }
 
 function refuseSecond(sandbox: Sandbox) {

@@ -61,7 +61,8 @@ describe.concurrent('sandbox', () => {
     const listener = await startRecorder(500);
     const cli = await start('--webhook-url', listener.url, '--retry-interval', '10');
     const uuid = await cli.pay();
-    await printed(cli, /given up/);
+    await printed(cli, /payment delivery-1 .*given up/);
+    await printed(cli, /recurrence AUTHORIZED delivery-2 .*given up/);
     const { stdout } = await cli.end();
     expect(stdout).toMatch(
       /^\d\d:\d\d:\d\d {2}POST \/v1\.1\/checkout\/pix-automatic {2}200 {2}\d+ ms {2}order-1 [\w-]{36}$/m,
@@ -71,7 +72,10 @@ describe.concurrent('sandbox', () => {
     expect(attempts).toHaveLength(6);
     expect(attempts[0]).toMatch(/next attempt in 0\.01 s {2}see your listener's log {2}order-1 [\w-]{36}$/);
     expect(attempts[5]).toMatch(/given up {2}see your listener's log {2}order-1 [\w-]{36}$/);
-    expect(listener.received).toHaveLength(6);
+    expect(stdout).toMatch(
+      /→ recurrence AUTHORIZED delivery-2 {2}attempt 6 {2}HTTP 500 .*given up .* order-1$/m,
+    );
+    expect(listener.received).toHaveLength(12);
   });
 
   it('prints the same as NDJSON with --json, without payloads', async () => {

@@ -21,7 +21,15 @@ import { selfSigned } from '../../client/self-signed';
 import { deferred } from '../../helpers/deferred';
 import { startRecorder } from '../listeners';
 import { listen, onTestsEnd } from '../listeners/listen';
-import { type Parts, pair, right, rightHeader, startMerchant } from '../listeners/merchant';
+import {
+  amountOf,
+  type Merchant,
+  type Parts,
+  pair,
+  right,
+  rightHeader,
+  startMerchant,
+} from '../listeners/merchant';
 import { rightListeners } from '../listeners/right-listeners';
 import { startListener, verifyListener } from '../listeners/verify-listener';
 import { runCliProcess, startCli } from '../run-cli';
@@ -124,7 +132,7 @@ it('a failed step prints what was sent, what is wrong and what to do', () => {
     open: ['no field'],
     warning: undefined,
     hint: 'it forgets. Remember.',
-    follows: false,
+    follows: undefined,
   };
   const lines = reportLines(result).split('\n').slice(1);
   expect(lines.map((line) => line.trim())).toEqual([
@@ -196,7 +204,7 @@ describe.concurrent('verify as a command', { timeout: 180_000 }, () => {
     expect(status).toBe(1);
     expect(stdout).toContain('✓ Refuses wrong credentials and none');
     expect(stdout).toMatch(/✗ Accepts with 200 and with no other status\n {6}.*HTTP 202/);
-    expect(stdout).toMatch(/Usually: a framework answers 201, 202 or 204 by itself/);
+    expect(stdout).toMatch(/Usually: a framework or the listener answers 201, 202 or 204/);
     expect(stdout).toMatch(/– Books two sales of the same amount, day and shopper: not checked/);
     expect(stdout).toMatch(/\d+ held, 1 failed, \d+ not checked; \d+ notifications sent\.\n$/);
   });
@@ -359,6 +367,21 @@ describe.concurrent('verify', { timeout: 180_000 }, () => {
     expect(trace(report)).toBe('failed: restart; not checked: unconfirmed');
     expect(report.steps.find(({ id }) => id === 'restart')?.hint).toContain('in the database');
   });
+
+  it('knows whether the listener takes a new payment after a restart', async () => {
+    let isBlocked = false;
+    const listener = await startMerchant({
+      work() {
+        if (isBlocked) throw new Error('The lock of before is still there.');
+      },
+    });
+    const report = await verifyListener(listener, {
+      restart: async () => {
+        isBlocked = true;
+      },
+    });
+    expect(trace(report)).toBe('failed: newAfterRestart; not checked: unconfirmed');
+  });
 });
 
 describe.concurrent('what --effects answers', { timeout: 180_000 }, () => {
@@ -437,13 +460,15 @@ describe.concurrent('verify', { timeout: 180_000 }, () => {
     expect(steps[0]?.hint).toContain('Answer 200 to what is booked');
   });
 
-  it('counts apart what fails as the first payment did', async () => {
+  it('counts apart what fails in the same way as an earlier step, and gives it no hint', async () => {
     const twice: Parts = { effects: ({ rows }) => rows.flatMap((row) => [row, row]) };
     const report = await verifyListener(await startMerchant(twice));
     const failed = report.steps.filter(({ verdict }) => verdict === 'failed');
-    expect(failed.filter(({ follows }) => !follows).map(({ id }) => id)).toEqual(['first']);
+    expect(failed.filter(({ follows }) => follows === undefined).map(({ id }) => id)).toEqual(['first']);
     expect(failed.length).toBeGreaterThan(10);
-    expect(endOf(report, {}, false).text).toMatch(/ 1 failed, \d+ more as the first did, /);
+    expect(endOf(report, {}, false).text).toMatch(/ 1 failed, \d+ more in the same way, /);
+    expect(failed.filter(({ hint }) => hint !== undefined)).toHaveLength(1);
+    expect(failed.slice(1).every(({ follows }) => follows === steps.first.title)).toBe(true);
   });
 
   it('names what becomes of a payment that is not confirmed yet, where only its own memory could tell', async () => {
@@ -485,9 +510,28 @@ describe.concurrent('verify', { timeout: 180_000 }, () => {
       response.writeHead(201).end();
     });
     const report = await verifyListener(await startMerchant({}), { sandbox: sandbox.url, shop });
-    expect(trace(report)).toBe('failed:; not checked: unasked');
+    expect(trace(report)).toBe('failed:; not checked: unasked chargePaid');
     expect(amounts).toEqual(expect.arrayContaining([19.99, 1234.56, 12_345.67]));
     expect(report.steps.map(({ id }) => id)).toContain('cents');
+  });
+
+  it('judges the sums of a shop that chooses them', async () => {
+    const sandbox = await openSandbox();
+    const client = new PaymentsClient({ baseUrl: sandbox.url, ...pair });
+    let orders = 0;
+    const shop = await answering(async (response, request) => {
+      const { referenceCode } = JSON.parse(await text(request));
+      const amount = orders++ === 0 ? 25 : 19.99;
+      await client.createRecurringCheckout(fixtures.recurringCheckoutRequest({ referenceCode, amount }));
+      response.writeHead(201).end();
+    });
+    const cutting: Parts = { amountOf: (_kind, { amount }) => amount && Math.trunc(amount * 100) / 100 };
+    const report = await verifyListener(await startMerchant(cutting), {
+      sandbox: sandbox.url,
+      shop,
+      kinds: ['payment'],
+    });
+    expect(trace(report)).toMatch(/^failed: shopAmounts /);
   });
 });
 
@@ -501,6 +545,93 @@ it('a listener that does not ask the service has its confirmation marked as not 
   expect(trace(report)).toBe('failed:; not checked: unasked');
   expect(openOf(report, 'unasked')).toContain('your listener books payments without asking the service');
 }, 180_000);
+
+/** A URL at which a POST creates an order of this sum in the sandbox. */
+async function openShop(sandbox: Sandbox): Promise<URL> {
+  const client = new PaymentsClient({ baseUrl: sandbox.url, ...pair });
+  let orders = 0;
+  return answering(async (response) => {
+    const referenceCode = `shop-${orders++}`;
+    await client.createRecurringCheckout(fixtures.recurringCheckoutRequest({ referenceCode, amount: 30 }));
+    response.writeHead(303).end();
+  }).then((url) => new URL(url));
+}
+
+/** Books a charge that comes as an event under the key of its payment. */
+const knowingEvents = {
+  kindOf: (url, payload) =>
+    payload.eventType === 'RECURRENCE_CHARGE_PAID' ? 'payment' : right.kindOf(url, payload),
+  keyOf: (kind, payload) =>
+    kind === 'payment' ? `payment:${payload.saleToken}` : right.keyOf(kind, payload),
+  amountOf: (_kind, payload) => payload.chargeAmount ?? amountOf(payload),
+} satisfies Partial<Merchant>;
+
+describe.concurrent('verify with --shop, in the life of a recurrence,', { timeout: 180_000 }, () => {
+  const bookingAll =
+    (isPaid: (eventType?: string) => boolean): Merchant['kindOf'] =>
+    (url, payload) =>
+      isPaid(payload.eventType) ? 'payment' : right.kindOf(url, payload);
+
+  it.each<[what: string, parts: Parts, failed: string, notChecked: string]>([
+    ['holds a listener that books the charges of events', knowingEvents, '', ''],
+    ['does not judge one that leaves events aside', {}, '', ' chargePaid'],
+    [
+      'finds one that books an authorization',
+      { ...knowingEvents, kindOf: bookingAll((type) => /AUTHORIZED|PAID/.test(type ?? '')) },
+      ' authorized',
+      '',
+    ],
+    [
+      'finds one that refuses events',
+      {
+        work(_kind, { eventType }) {
+          if (eventType !== undefined) throw new Error('There is no such event.');
+        },
+      },
+      ' authorized chargePaid chargeFailed eventsAgain',
+      '',
+    ],
+    [
+      'finds one that books another sum',
+      { ...knowingEvents, amountOf: (_kind, payload) => (payload.eventType ? 1 : amountOf(payload)) },
+      ' chargePaid',
+      '',
+    ],
+    [
+      'finds one that books a charge once for each form in which it comes',
+      {
+        ...knowingEvents,
+        keyOf: (kind, payload) => `${right.keyOf(kind, payload)} ${payload.eventType ?? ''}`,
+      },
+      ' chargeAsPayment',
+      '',
+    ],
+    [
+      'finds one that books a charge that failed',
+      { ...knowingEvents, kindOf: bookingAll((type) => /CHARGE/.test(type ?? '')) },
+      ' chargeFailed',
+      '',
+    ],
+    [
+      'finds one that books an event at each delivery',
+      () => {
+        let number = 0;
+        return {
+          ...knowingEvents,
+          keyOf: (kind, payload) => knowingEvents.keyOf(kind, payload) + (payload.eventType ? number++ : ''),
+        };
+      },
+      ' chargeAsPayment eventsAgain',
+      '',
+    ],
+  ])('%s', async (_what, parts, failed, notChecked) => {
+    const sandbox = await openSandbox();
+    const { url, effects } = await startMerchant(parts);
+    const shop = (await openShop(sandbox)).href;
+    const report = await verifyListener({ url, effects }, { sandbox: sandbox.url, shop });
+    expect(trace(report)).toBe(`failed:${failed}; not checked: unasked${notChecked}`);
+  });
+});
 
 it('verify with --shop holds a listener that refuses orders which its own shop did not create', async () => {
   const sandbox = await openSandbox();
@@ -518,7 +649,7 @@ it('verify with --shop holds a listener that refuses orders which its own shop d
     },
   };
   const withShop = await verifyListener(await startMerchant(refusing), { sandbox: sandbox.url, shop });
-  expect(trace(withShop)).toBe('failed:; not checked: unasked');
+  expect(trace(withShop)).toBe('failed:; not checked: unasked chargePaid');
   expect(withShop.steps.map(({ id }) => id)).toContain('secondPayment');
   const without = await verifyListener(await startMerchant(refusing), { sandbox: sandbox.url });
   expect(trace(without)).toBe('failed: first; not checked:');
@@ -532,7 +663,7 @@ it('verify with --shop holds a listener that refuses orders which its own shop d
   });
   const firstOf = new Map<string, string>();
   const dropped = await verifyListener(await startMerchant(dropping), { sandbox: sandbox.url, shop });
-  expect(trace(dropped)).toMatch(/^failed: laterCharge secondPayment;/);
+  expect(trace(dropped)).toMatch(/^failed: laterCharge secondPayment /);
   const refusingSecond: Parts = () => {
     const paid = new Set<string>();
     return {
@@ -543,7 +674,7 @@ it('verify with --shop holds a listener that refuses orders which its own shop d
     };
   };
   const refused = await verifyListener(await startMerchant(refusingSecond), { sandbox: sandbox.url, shop });
-  expect(trace(refused)).toMatch(/^failed: laterCharge secondPayment;/);
+  expect(trace(refused)).toMatch(/^failed: laterCharge secondPayment /);
 }, 180_000);
 
 it('an interrupted run ends what it is about to make before it looks at the sandbox, and begins nothing more', async () => {

@@ -2,7 +2,9 @@ import { PaymentsClient } from 'pix-automatic-sdk';
 import { startSandbox } from 'pix-automatic-sdk/sandbox';
 import { SandboxClient } from '../../../src/cli/sandbox-client';
 import { Effects } from '../../../src/cli/verify/effects';
+import type { StepId } from '../../../src/cli/verify/hints';
 import { type Report, runVerify, type VerifyOptions } from '../../../src/cli/verify/run';
+import { scaled } from '../../helpers/scaled';
 import type { TestListener } from './listen';
 import { type Parts, pair, startMerchant } from './merchant';
 
@@ -12,7 +14,7 @@ export interface Listener {
   readonly does: string;
   /** Whether it asks the service, so that verify needs `--sandbox`. */
   readonly asksService?: true;
-  /** The longest time for a response, in milliseconds. Default: 5 000. */
+  /** The longest time for a response, in milliseconds. Default: 5 000 on an idle machine. */
   readonly limitMs?: number;
   /** The kinds that it books. Default: those that it is seen to book. */
   readonly kinds?: readonly string[];
@@ -22,9 +24,15 @@ export interface Listener {
   start?(client: PaymentsClient, service: string): Promise<TestListener>;
 }
 
-/** Listeners by what each does wrong. */
-export function accused(mistakes: Readonly<Record<string, Parts>>): Listener[] {
-  return Object.entries(mistakes).map(([does, merchant]) => ({ does, merchant }));
+/** A listener with a mistake. */
+export interface WrongListener extends Listener {
+  /** The step that is about its mistake: the first that fails. */
+  readonly step: StepId;
+}
+
+/** Listeners by what each does wrong, which this step is about. */
+export function accused(step: StepId, mistakes: Readonly<Record<string, Parts>>): WrongListener[] {
+  return Object.entries(mistakes).map(([does, merchant]) => ({ does, step, merchant }));
 }
 
 interface Options extends Partial<Pick<VerifyOptions, 'kinds' | 'restart'>> {
@@ -40,7 +48,7 @@ interface Options extends Partial<Pick<VerifyOptions, 'kinds' | 'restart'>> {
 /** Runs the script in this process. */
 export function verifyListener(
   { url, effects }: Pick<TestListener, 'url' | 'effects'>,
-  { limitMs = 5_000, sandbox, shop, hasEffects = true, kinds, restart }: Options = {},
+  { limitMs = scaled(5_000), sandbox, shop, hasEffects = true, kinds, restart }: Options = {},
 ): Promise<Report> {
   return runVerify({
     url,
@@ -63,30 +71,8 @@ export function startListener(
   return start === undefined ? startMerchant(merchant, client) : start(client, service);
 }
 
-/** A run mostly waits for things that do not come, so many run at a time. */
-const AT_A_TIME = 8;
-
-/** Verifies every listener. @returns what each got, or throws what its run threw */
-export async function verifyAll<One extends Listener>(
-  listeners: readonly One[],
-): Promise<(listener: One) => Report> {
-  const results = new Map<One, PromiseSettledResult<Report>>();
-  const waiting = [...listeners];
-  const worker = async () => {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      const [result] = await Promise.allSettled([verifyOne(one)]);
-      results.set(one, result);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-  return (listener) => {
-    const result = results.get(listener);
-    if (result?.status !== 'fulfilled') throw result?.reason;
-    return result.value;
-  };
-}
-
-async function verifyOne(listener: Listener): Promise<Report> {
+/** Starts the listener, and runs the script against it, with a sandbox if it asks the service. */
+export async function startAndVerify(listener: Listener): Promise<Report> {
   const { asksService, limitMs, kinds } = listener;
   // Each listener has its own sandbox, because a step lets the sandbox answer with errors for a while.
   const sandbox = asksService && (await startSandbox({ credentials: pair }));

@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accused, type Listener } from './verify-listener';
+import { scaled } from '../../helpers/scaled';
+import { accused, type WrongListener } from './verify-listener';
 
-export const wrongAnswers: readonly Listener[] = [
-  ...[201, 202, 204].map(
-    (status): Listener => ({
-      does: `answers ${status}`,
-
-      merchant: { respond: (response) => response.writeHead(status).end() },
-    }),
-  ),
+export const wrongAnswers: readonly WrongListener[] = [
+  {
+    does: 'answers 202',
+    step: 'status',
+    merchant: { respond: (response) => response.writeHead(202).end() },
+  },
   {
     does: 'answers 204 to what it does nothing about',
-
+    step: 'status',
     merchant: {
       respond: (response, _outcome, { kind }) =>
         response.writeHead(kind === 'payout' || kind === 'payoutFailed' ? 204 : 200).end(),
@@ -19,16 +18,17 @@ export const wrongAnswers: readonly Listener[] = [
   },
   {
     does: 'answers slowly',
-
-    limitMs: 150,
-    merchant: { work: (kind) => (kind === 'payout' ? sleep(250) : undefined) },
+    step: 'prompt',
+    limitMs: scaled(150),
+    merchant: { work: (kind) => (kind === 'payout' ? sleep(scaled(250)) : undefined) },
   },
   {
     does: 'never answers',
+    step: 'first',
     limitMs: 50,
     merchant: { work: () => new Promise<void>(() => undefined) },
   },
-  ...accused({
+  ...accused('workFirst', {
     'answers 200, and works after it': {
       async once(key, act, { done, read }) {
         if (done.has(key)) return 'seen';
@@ -49,10 +49,12 @@ export const wrongAnswers: readonly Listener[] = [
   }),
   {
     does: 'answers 200 to everything, and never acts',
+    step: 'first',
     merchant: { bookedAs: () => undefined },
   },
   {
     does: 'looks for another spelling of the status, and so never acts on payments',
+    step: 'first',
     merchant: {
       bookedAs: (kind, payload) => (kind === 'payment' && payload.newStatus !== 'paid' ? undefined : kind),
     },

@@ -2,27 +2,32 @@ import { buffer } from 'node:stream/consumers';
 import express from 'express';
 import { listen } from './listen';
 import { answering, type Booked, rightHeader } from './merchant';
-import { accused, type Listener } from './verify-listener';
+import { accused, type WrongListener } from './verify-listener';
 
-export const wrongBodies: readonly Listener[] = [
+export const wrongBodies: readonly WrongListener[] = [
   {
     does: 'has no body parser, and crashes on the missing body',
+    step: 'first',
     start: startExpress([], (body) => body.newStatus),
   },
   {
     does: 'has a body parser for forms alone',
+    step: 'first',
     start: startExpress([express.urlencoded()], (body) => body.newStatus),
   },
   {
     does: 'has no body parser, and takes the missing body for nothing to do',
+    step: 'first',
     start: startExpress([], (body) => body?.newStatus),
   },
   {
     does: 'parses the JSON of a body that is parsed already',
+    step: 'first',
     start: startExpress([express.json()], (body) => JSON.parse(body).newStatus),
   },
   {
     does: 'parses the raw body twice',
+    step: 'first',
     merchant: {
       parse(body) {
         return JSON.parse(JSON.parse(body));
@@ -32,22 +37,27 @@ export const wrongBodies: readonly Listener[] = [
   },
   {
     does: 'redirects to the URL with a slash at the end',
+    step: 'first',
     merchant: answering((response) => response.writeHead(308, { location: '/webhooks/' }).end()),
   },
   {
     does: 'redirects to a log-in page',
+    step: 'first',
     merchant: answering((response) => response.writeHead(302, { location: '/login' }).end()),
   },
   {
     does: 'listens at another path',
+    step: 'first',
     merchant: answering((response) => response.writeHead(404).end('Cannot POST /webhooks')),
   },
   {
     does: 'expects another pair',
+    step: 'first',
     merchant: { isLetIn: () => false },
   },
   {
     does: 'refuses sales that it does not know, verified without --sandbox',
+    step: 'first',
     merchant: {
       work(kind) {
         if (kind === 'payment') throw new Error('There is no such order.');
@@ -56,27 +66,28 @@ export const wrongBodies: readonly Listener[] = [
   },
 ];
 
-export const wrongReaders: readonly Listener[] = [
-  ...[2_000, 16_384, 65_536].map(
-    (limit): Listener => ({
-      does: `refuses bodies of more than ${limit} bytes`,
-      merchant: {
-        async read(request) {
-          const body = await buffer(request);
-          if (body.length > limit) throw new Error('Too large.');
-          return body.toString();
-        },
+export const wrongReaders: readonly WrongListener[] = [
+  {
+    does: 'refuses bodies of more than 64 KiB',
+    step: 'long',
+    merchant: {
+      async read(request) {
+        const body = await buffer(request);
+        if (body.length > 65_536) throw new Error('Too large.');
+        return body.toString();
       },
-    }),
-  ),
+    },
+  },
   {
     does: 'reads the first piece of the body alone',
+    step: 'split',
     merchant: {
       read: (request) => new Promise((resolve) => request.once('data', (chunk) => resolve(String(chunk)))),
     },
   },
   {
     does: 'waits for as many letters as `content-length` has bytes',
+    step: 'letters',
     limitMs: 1_000,
     merchant: {
       read: (request) =>
@@ -89,7 +100,7 @@ export const wrongReaders: readonly Listener[] = [
         }),
     },
   },
-  ...accused({
+  ...accused('letters', {
     'refuses letters that ASCII does not have': {
       parse(body) {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what this listener takes.

@@ -9,10 +9,10 @@ import {
   type Shop,
   subjectOf,
 } from './merchant';
-import { accused, type Listener } from './verify-listener';
+import { accused, type WrongListener } from './verify-listener';
 
-export const wrongDuplicates: readonly Listener[] = [
-  ...accused({
+export const wrongDuplicates: readonly WrongListener[] = [
+  ...accused('again', {
     'acts again on duplicates': {
       async once(_key, act) {
         await act();
@@ -21,12 +21,16 @@ export const wrongDuplicates: readonly Listener[] = [
     },
     'takes a hash of the time for its key': { keyOf: () => `${performance.now()}` },
   }),
-  ...accused({
+  ...accused('fiveAtOnce', {
     'acts again on duplicates that come at the same time': withoutClaim(''),
+  }),
+  ...accused('refundAtOnce', {
     'acts again on a refund that comes several times at once': withoutClaim('refund'),
+  }),
+  ...accused('payoutAtOnce', {
     'acts again on a payout that comes several times at once': withoutClaim('payout'),
   }),
-  ...accused({
+  ...accused('allAgain', {
     'deduplicates payments alone': () => {
       let number = 0;
       return {
@@ -37,8 +41,6 @@ export const wrongDuplicates: readonly Listener[] = [
     'books a reversal PAID at each delivery again': forgetting(
       (kind, { status }) => kind === 'reversal' && status === 'PAID',
     ),
-  }),
-  ...accused({
     'remembers the last notification alone': {
       once(key, act, shop) {
         if (!shop.done.has(key)) shop.done.clear();
@@ -52,7 +54,7 @@ export const wrongDuplicates: readonly Listener[] = [
       },
     },
   }),
-  ...accused({
+  ...accused('reordered', {
     'takes a hash of the whole body for its key': { keyOf: (_kind, payload) => JSON.stringify(payload) },
     'takes a hash of the whole body of refunds for their key': keyed('refund', (payload) =>
       JSON.stringify(payload),
@@ -60,13 +62,15 @@ export const wrongDuplicates: readonly Listener[] = [
   }),
   {
     does: 'answers 409 to duplicates',
+    step: 'again',
     merchant: { respond: (response, outcome) => response.writeHead(outcome === 'seen' ? 409 : 200).end() },
   },
   {
     does: 'deduplicates on `saleToken`, or else on `uuid`, and so takes a refund for its payment',
+    step: 'refund',
     merchant: { keyOf: (_kind, payload) => payload.saleToken ?? payload.uuid ?? '' },
   },
-  ...accused({
+  ...accused('secondRefund', {
     'deduplicates on kind and `saleToken`, and so loses the second refund': keyed(
       'refund',
       ({ saleToken }) => `refund:${saleToken}`,
@@ -78,15 +82,17 @@ export const wrongDuplicates: readonly Listener[] = [
   }),
   {
     does: 'deduplicates reversals on their `uuid`, and so loses their end',
+    step: 'reversalEnds',
     merchant: keyed('reversal', ({ uuid }) => uuid),
   },
   {
     does: 'deduplicates payouts on their `uuid`, and so loses the end of one that failed first',
+    step: 'payoutAfterFailed',
     merchant: {
       keyOf: (kind, payload) => (kind.startsWith('payout') ? payload.uuid : right.keyOf(kind, payload)),
     },
   },
-  ...accused({
+  ...accused('alike', {
     'takes day, amount and shopper for the key of a payment': keyed(
       'payment',
       ({ date, amount, shopper }) => `${date}:${amount}:${shopper?.email}`,
@@ -98,6 +104,7 @@ export const wrongDuplicates: readonly Listener[] = [
   }),
   {
     does: 'books every payment twice',
+    step: 'first',
     merchant: ({ rows }) => ({
       work(kind, payload) {
         if (kind === 'payment') rows.push({ kind, subject: payload.saleToken, amount: payload.amount });
@@ -106,6 +113,7 @@ export const wrongDuplicates: readonly Listener[] = [
   },
   {
     does: 'answers 200 to other payments while it is at work on one',
+    step: 'threeAtOnce',
     merchant: () => {
       let isBusy = false;
       return {
@@ -123,6 +131,7 @@ export const wrongDuplicates: readonly Listener[] = [
   },
   {
     does: 'refuses what was overtaken',
+    step: 'latePending',
     merchant: () => {
       const ended = new Set<string>();
       return {
@@ -134,12 +143,15 @@ export const wrongDuplicates: readonly Listener[] = [
       };
     },
   },
-  ...accused({
+  ...accused('latePending', {
     'reopens a reversal that is over when its PENDING comes late': undoing('reversal'),
+  }),
+  ...accused('lateSale', {
     'takes back a payment when the PENDING of its sale comes late': undoing('payment'),
   }),
   {
     does: 'records the key before the work, which fails at first',
+    step: 'first',
     merchant: {
       async once(key, _act, { done }) {
         if (done.has(key)) return 'seen';
@@ -150,6 +162,7 @@ export const wrongDuplicates: readonly Listener[] = [
   },
   {
     does: 'records the key some time after its answer',
+    step: 'again',
     merchant: {
       async once(key, act, { done }) {
         if (done.has(key)) return 'seen';
@@ -159,9 +172,11 @@ export const wrongDuplicates: readonly Listener[] = [
       },
     },
   },
-  ...accused({
+  ...accused('again', {
     'runs as two processes, each with keys of its own': processes(2, true),
     'runs as four processes, each with keys of its own': processes(4, true),
+  }),
+  ...accused('first', {
     'runs as two processes, each with keys and rows of its own': processes(2, false),
   }),
 ];

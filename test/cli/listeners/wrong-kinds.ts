@@ -1,20 +1,21 @@
 import { type Merchant, type Payload, right } from './merchant';
-import { accused, type Listener } from './verify-listener';
+import { accused, type WrongListener } from './verify-listener';
 
-export const wrongKinds: readonly Listener[] = [
-  ...accused({
+export const wrongKinds: readonly WrongListener[] = [
+  ...accused('payout', {
     'refuses payouts': { work: refusing((kind) => kind === 'payout') },
   }),
-  ...accused({
+  ...accused('statuses', {
     'refuses sales with another status than PAID': { work: refusing((kind) => kind === 'saleStatus') },
   }),
-  ...accused({
+  ...accused('failedPayout', {
     'ends its process on payouts': ({ stop }) => ({
       work: (kind) => (kind === 'payoutFailed' ? stop() : undefined),
     }),
   }),
   {
     does: 'crashes on the receipt that a payout which failed has not',
+    step: 'failedPayout',
     merchant: {
       work(kind, payload) {
         if (kind.startsWith('payout')) payload.receipt.toString();
@@ -23,31 +24,41 @@ export const wrongKinds: readonly Listener[] = [
   },
   {
     does: 'refuses fields that it does not know',
+    step: 'nulls',
     merchant: { work: refusing((_kind, payload) => 'sandboxField' in payload) },
   },
   {
     does: 'refuses objects with fields that it does not know',
+    step: 'nulls',
     merchant: {
       work: refusing((_kind, payload) => payload.shopper && 'sandboxField' in payload.shopper),
     },
   },
-  ...accused({
+  ...accused('leftOut', {
     'crashes on a payment without a shopper': {
       work: (kind, { shopper }) => void (kind === 'payment' && shopper.email),
     },
+  }),
+  ...accused('nulls', {
     'crashes on a shopper whose e-mail is null': {
       work: (kind, { shopper }) =>
         void (kind === 'payment' && shopper && shopper.email !== undefined && shopper.email.trim()),
     },
+  }),
+  ...accused('leftOut', {
     'crashes on a payment without a date': {
       work: (kind, { date }) => void (kind === 'payment' && date.slice(0, 10)),
     },
     "reads a refund's `reversedAmount` alone": {
       work: (kind, { reversedAmount }) => void (kind === 'refund' && reversedAmount.toFixed(2)),
     },
+  }),
+  ...accused('secondRefund', {
     "reads a refund's `amountRefunded` alone": {
       work: (kind, { amountRefunded }) => void (kind === 'refund' && amountRefunded.toFixed(2)),
     },
+  }),
+  ...accused('leftOut', {
     'crashes on a refund without bank details': {
       work: (kind, { bankDetails }) => void (kind === 'refund' && bankDetails.bank),
     },
@@ -58,12 +69,23 @@ export const wrongKinds: readonly Listener[] = [
   }),
   {
     does: 'crashes on a reversal whose receipt is null',
+    step: 'reversalBegins',
     merchant: { work: (kind, { receipt }) => void (kind === 'reversal' && receipt.trim()) },
   },
-  ...accused({
-    'refuses kinds that it does not know': { work: refusing((kind) => kind === 'unrecognized') },
+  ...accused('afterUnknown', {
+    'keeps a connection for each body that it does not know, until it has none': () => {
+      let free = 3;
+      return {
+        async once(key, act, shop) {
+          if (free === 0) return 'busy';
+          if (key.startsWith('unrecognized')) free -= 1;
+          return right.once(key, act, shop);
+        },
+      };
+    },
   }),
-  ...accused({
+  ...accused('unknownKinds', {
+    'refuses kinds that it does not know': { work: refusing((kind) => kind === 'unrecognized') },
     'ends its process on kinds that it does not know': ({ stop }) => ({
       work: (kind, payload) =>
         kind === 'unrecognized' && payload.saleToken === undefined ? stop() : undefined,

@@ -1,13 +1,12 @@
 import { wrongInExpress } from './styles/express';
 import { wrongInFastify } from './styles/fastify';
 import { wrongWithLibrary } from './styles/library';
-import { wrongInNest } from './styles/nestjs';
 import { wrongInNext } from './styles/nextjs';
 import { wrongInPhp } from './styles/php';
 import { wrongInPlainNode } from './styles/plain';
 import { hasPython, wrongInPython } from './styles/python';
 import { wrongRouteHandlers } from './styles/routes';
-import type { Listener } from './verify-listener';
+import type { WrongListener } from './verify-listener';
 import { wrongAnswers } from './wrong-answers';
 import { wrongBodies, wrongReaders } from './wrong-bodies';
 import { wrongCredentials } from './wrong-credentials';
@@ -19,7 +18,7 @@ import { wrongRoutes } from './wrong-routes';
 import { wrongWithSandbox } from './wrong-with-sandbox';
 
 /** At least one for each mistake that costs money. */
-export const wrongListeners: readonly Listener[] = [
+export const wrongListeners: readonly WrongListener[] = [
   ...wrongCredentials,
   ...wrongBodies,
   ...wrongReaders,
@@ -33,7 +32,6 @@ export const wrongListeners: readonly Listener[] = [
   // Written as merchants write them, by somebody who did not know how `verify` looks.
   ...wrongInExpress,
   ...wrongInFastify,
-  ...wrongInNest,
   ...wrongInNext,
   ...wrongRouteHandlers,
   ...wrongInPhp,

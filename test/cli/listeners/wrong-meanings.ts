@@ -1,49 +1,58 @@
 import { amountOf, type Parts, type Payload, right } from './merchant';
-import { accused, type Listener } from './verify-listener';
+import { accused, type WrongListener } from './verify-listener';
 
-export const wrongMeanings: readonly Listener[] = [
+export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'marks an order paid when its sale is reversed',
+    step: 'statuses',
     merchant: paidBy(({ newStatus }) => newStatus === 'REVERSAL'),
   },
   {
     does: 'takes every `newStatus` but REVERSAL for a payment',
+    step: 'statuses',
     merchant: paidBy(({ newStatus }, kind) => kind === 'saleStatus' && newStatus !== 'REVERSAL'),
   },
   {
     does: 'takes the kind from the query alone, and what has none for a payment',
+    step: 'refundNoQuery',
     merchant: {
       kindOf: (url, payload) => kindOfQuery(url, payload) ?? (payload.event ? 'unrecognized' : 'payment'),
     },
   },
   {
     does: 'books reversals as refunds',
+    step: 'reversal',
     merchant: {
       bookedAs: (kind, payload) => (kind === 'reversal' ? 'refund' : right.bookedAs(kind, payload)),
     },
   },
   {
     does: 'books a payout that failed as a payment',
+    step: 'failedPayout',
     merchant: paidBy(({ success }) => success === false),
   },
   {
     does: 'books a payout that failed as paid out',
+    step: 'failedPayout',
     merchant: {
       bookedAs: (kind, payload) => (kind === 'payoutFailed' ? 'payout' : right.bookedAs(kind, payload)),
     },
   },
   {
     does: 'takes everything with a `saleToken` for a payment',
+    step: 'refund',
     merchant: paidBy(({ saleToken }) => saleToken !== undefined),
   },
   {
     does: 'books the amount of the whole sale as refunded',
+    step: 'refund',
     merchant: {
       amountOf: (kind, payload) => (kind === 'refund' ? payload.originalAmount : amountOf(payload)),
     },
   },
   {
     does: 'takes the payment away when a part of it is refunded',
+    step: 'refund',
     merchant: ({ rows }) => ({
       work(kind, { saleToken }) {
         const row = rows.findIndex(({ kind: of, subject }) => of === 'payment' && subject === saleToken);
@@ -52,18 +61,33 @@ export const wrongMeanings: readonly Listener[] = [
     }),
   },
   {
+    does: 'writes what is left of a sale over its payment',
+    step: 'refund',
+    merchant: ({ rows }) => ({
+      work(kind, { saleToken, refund }) {
+        const row = rows.findIndex(({ kind: of, subject }) => of === 'payment' && subject === saleToken);
+        const payment = rows[row];
+        if (kind !== 'refund' || payment === undefined) return;
+        rows[row] = { ...payment, amount: (payment.amount ?? 0) - refund.amount };
+      },
+    }),
+  },
+  {
     does: 'books whole amounts, as a column of whole numbers does',
+    step: 'cents',
     merchant: { amountOf: (_kind, payload) => Math.round(amountOf(payload) ?? 0) },
   },
   {
     does: 'cuts amounts off at the cent, and so loses one',
+    step: 'cents',
     merchant: { amountOf: (_kind, payload) => Math.trunc((amountOf(payload) ?? 0) * 100) / 100 },
   },
   {
     does: 'books cents in the place of amounts',
+    step: 'first',
     merchant: { amountOf: (_kind, payload) => (amountOf(payload) ?? 0) * 100 },
   },
-  ...accused({
+  ...accused('unknownKinds', {
     'takes unknown bodies with a `saleToken` for payments': {
       bookedAs: (kind, payload) =>
         kind === 'unrecognized' ? payload.saleToken && 'payment' : right.bookedAs(kind, payload),
@@ -83,6 +107,7 @@ export const wrongMeanings: readonly Listener[] = [
   }),
   {
     does: 'takes the kind from the query alone, and does nothing about what has none',
+    step: 'refundNoQuery',
     merchant: {
       kindOf: (url, payload) =>
         kindOfQuery(url, payload) ?? (payload.newStatus ? right.kindOf(url, payload) : 'unrecognized'),

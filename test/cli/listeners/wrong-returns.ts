@@ -1,9 +1,9 @@
 import { amountOf, type Booked, type Merchant, type Parts, type Payload, right } from './merchant';
-import { accused, type Listener } from './verify-listener';
+import { accused, type WrongListener } from './verify-listener';
 
 /** Listeners that lose or double what comes back, or what an order has still to get. */
-export const wrongReturns: readonly Listener[] = [
-  ...accused({
+export const wrongReturns: readonly WrongListener[] = [
+  ...accused('refundOvertakes', {
     'answers 200 to a refund whose payment it does not know, and drops it': ({ rows }) => ({
       bookedAs: (kind, payload) =>
         kind === 'refund' && !isPaid(rows, payload) ? undefined : right.bookedAs(kind, payload),
@@ -18,45 +18,90 @@ export const wrongReturns: readonly Listener[] = [
         },
       };
     },
+  }),
+  ...accused('refundFirst', {
     'ends its process on a refund whose payment it does not know': ({ rows, stop }) => ({
       work: (kind, payload) => (kind === 'refund' && !isPaid(rows, payload) ? stop() : undefined),
     }),
+  }),
+  ...accused('secondReversal', {
+    'closes a sale by its first reversal': () => {
+      const closed = new Set<string>();
+      return {
+        bookedAs(kind, payload) {
+          const booked = right.bookedAs(kind, payload);
+          if (booked !== 'reversal') return booked;
+          if (closed.has(payload.sale.uuid)) return undefined;
+          closed.add(payload.sale.uuid);
+          return booked;
+        },
+      };
+    },
     'takes the UUID of the sale for the key of a reversal': keyed('reversal', ({ sale }) => sale.uuid),
     'takes sale and amount for the key of a reversal': keyed(
       'reversal',
       ({ sale, status, reversedAmount }) => `${sale.uuid}:${status}:${reversedAmount}`,
     ),
+  }),
+  ...accused('reversal', {
+    'knows a reversal by its PENDING alone': () => {
+      const begun = new Set<string>();
+      return {
+        bookedAs(kind, payload) {
+          if (kind === 'reversal' && payload.status === 'PENDING') begun.add(payload.uuid);
+          return kind === 'reversal' && !begun.has(payload.uuid) ? undefined : right.bookedAs(kind, payload);
+        },
+      };
+    },
     'books the amount of the whole sale as reversed': {
       amountOf: (kind, payload) => (kind === 'reversal' ? payload.originalAmount : amountOf(payload)),
     },
+  }),
+  ...accused('reversalEnds', {
     'books a reversal at its PENDING, and once more at its PAID': {
       bookedAs: (kind, payload) =>
         kind === 'reversal' && payload.status === 'PENDING' ? 'reversal' : right.bookedAs(kind, payload),
     },
+  }),
+  ...accused('reversalCancelled', {
     'books a reversal at its PENDING, and leaves it there when it is CANCELLED': reversing(
       (_rows, known) => !known,
     ),
+  }),
+  ...accused('latePending', {
     'books a reversal of a PENDING that comes late': reversing((_rows, known, { status }) => {
       return status === 'PENDING' || (status === 'PAID' && !known);
     }),
+  }),
+  ...accused('reversalCancelled', {
     'books a reversal CANCELLED': {
       bookedAs: (kind, payload) =>
         kind === 'reversal' && payload.status === 'CANCELLED' ? 'reversal' : right.bookedAs(kind, payload),
     },
+  }),
+  ...accused('laterCharge', {
     'keeps payments by their order, and so drops the charge of the next month': keyed(
       'payment',
       ({ referenceCode }) => referenceCode,
     ),
+  }),
+  ...accused('cents', {
     'reads the amounts that it has written for people': {
       amountOf: (_kind, payload) => Number.parseFloat((amountOf(payload) ?? 0).toLocaleString('en')),
     },
     'has a column for amounts below 10,000': {
       amountOf: (_kind, payload) => Math.min(amountOf(payload) ?? 0, 9_999.99),
     },
+  }),
+  ...accused('payoutAfterFailed', {
     'takes the account of a payout for its key': keyed('payout', ({ bankDetails }) => bankDetails.account),
+  }),
+  ...accused('first', {
     'books a payment, and then answers 404': {
       respond: (response, _outcome, { kind }) => response.writeHead(kind === 'payment' ? 404 : 200).end(),
     },
+  }),
+  ...accused('reversal', {
     'ends its process on a reversal of a part': ({ stop }) => ({
       work: (_kind, { originalAmount, reversedAmount, sale }) =>
         sale && reversedAmount < originalAmount ? stop() : undefined,

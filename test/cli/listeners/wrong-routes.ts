@@ -1,18 +1,21 @@
 import { answering, right } from './merchant';
-import type { Listener } from './verify-listener';
+import type { WrongListener } from './verify-listener';
 
 /** Listeners behind something that turns notifications away: a route, or a rate limit. */
-export const wrongRoutes: readonly Listener[] = [
+export const wrongRoutes: readonly WrongListener[] = [
   {
     does: 'has a rate limit that is used up',
+    step: 'first',
     merchant: answering((response) => response.writeHead(429).end()),
   },
   {
     does: 'takes JSON only with a charset in its media type',
+    step: 'first',
     merchant: answering((response) => response.writeHead(415).end()),
   },
   {
     does: 'finds a payment without a document number invalid',
+    step: 'first',
     merchant: {
       ...answering((response) => response.writeHead(500).end()),
       isLetIn: right.isLetIn,
@@ -22,10 +25,12 @@ export const wrongRoutes: readonly Listener[] = [
   },
   {
     does: 'answers 400 to every body',
+    step: 'first',
     merchant: answering((response) => response.writeHead(400).end('Bad Request')),
   },
   {
     does: 'has a route that no query may follow',
+    step: 'refund',
     merchant: {
       isLetIn: (header, url) => url.search === '' && right.isLetIn(header, url, ''),
       refuse: (response) => response.writeHead(404).end(),
@@ -33,6 +38,7 @@ export const wrongRoutes: readonly Listener[] = [
   },
   {
     does: 'has a route that needs a query',
+    step: 'first',
     merchant: {
       isLetIn: (header, url) => url.search !== '' && right.isLetIn(header, url, ''),
       refuse: (response) => response.writeHead(404).end(),
@@ -40,6 +46,7 @@ export const wrongRoutes: readonly Listener[] = [
   },
   {
     does: 'knows a payout by `type=payout` alone, and refuses one that failed',
+    step: 'failedPayout',
     merchant: {
       isLetIn: (header, url) =>
         (url.searchParams.has('type') || !url.searchParams.has('payout')) && right.isLetIn(header, url, ''),

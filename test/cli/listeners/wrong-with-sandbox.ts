@@ -1,12 +1,13 @@
 import { buffer } from 'node:stream/consumers';
 import type { PaymentsClient } from 'pix-automatic-sdk';
-import { type Merchant, type Outcome, type Payload, right } from './merchant';
-import { accused, type Listener } from './verify-listener';
+import { type Merchant, type Outcome, type Parts, type Payload, right } from './merchant';
+import { accused, type WrongListener } from './verify-listener';
 
 /** Listeners that ask the service about a payment, and do the wrong thing with its response. */
-const listeners: readonly Omit<Listener, 'asksService'>[] = [
+const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'confirms payments, and records the key of one that it could not confirm',
+    step: 'unasked',
     merchant: ({ client }) => ({
       ...confirming(client),
       async once(key, act, { done }) {
@@ -19,6 +20,7 @@ const listeners: readonly Omit<Listener, 'asksService'>[] = [
   },
   {
     does: 'confirms payments, and answers 200 for good to one that it could not confirm',
+    step: 'rightAmount',
     merchant: ({ client }) => {
       const unconfirmed = new Set<string>();
       return {
@@ -34,6 +36,7 @@ const listeners: readonly Omit<Listener, 'asksService'>[] = [
   },
   {
     does: 'confirms payments, answers 200 to one that nobody has paid yet, and never takes it again',
+    step: 'rightAmount',
     merchant: ({ client }) => ({
       async once(key, act, shop) {
         if (shop.done.has(key)) return 'seen';
@@ -48,7 +51,7 @@ const listeners: readonly Omit<Listener, 'asksService'>[] = [
       ...confirming(client),
     }),
   },
-  ...accused({
+  ...accused('unasked', {
     'answers 200 when it cannot ask the service about a payment': ({ client }) => ({
       ...confirming(client),
       async once(key, act, shop) {
@@ -56,8 +59,6 @@ const listeners: readonly Omit<Listener, 'asksService'>[] = [
         return right.once(key, act, shop).catch((): Outcome => 'seen');
       },
     }),
-  }),
-  ...accused({
     'asks the service, and acts all the same when it cannot be asked': ({ client }) => ({
       async work(kind, payload) {
         // The mistake: an error of the query counts as a yes.
@@ -66,15 +67,17 @@ const listeners: readonly Omit<Listener, 'asksService'>[] = [
       },
     }),
   }),
-  ...(['latin1', 'ascii'] as const).map((encoding) => ({
-    does: `reads the body as ${encoding}, and so confirms another reference code`,
-    merchant: ({ client }: { client: PaymentsClient }): Partial<Merchant> => ({
+  {
+    does: 'reads the body as latin1, and so confirms another reference code',
+    step: 'reference',
+    merchant: ({ client }) => ({
       ...confirming(client),
-      read: async (request) => (await buffer(request)).toString(encoding),
+      read: async (request) => (await buffer(request)).toString('latin1'),
     }),
-  })),
+  },
   {
     does: 'decodes each piece of the body by itself, and so confirms another reference code',
+    step: 'cutLetter',
     merchant: ({ client }) => ({
       ...confirming(client),
       async read(request) {
@@ -86,6 +89,7 @@ const listeners: readonly Omit<Listener, 'asksService'>[] = [
   },
   {
     does: 'asks the service for the sale, and does not compare its amount',
+    step: 'wrongAmount',
     merchant: ({ client }) => ({
       async work(kind, { saleToken }) {
         if (kind !== 'payment') return;
@@ -96,6 +100,7 @@ const listeners: readonly Omit<Listener, 'asksService'>[] = [
   },
   {
     does: 'asks the service for the sale, and does not look whether it is paid',
+    step: 'unpaid',
     merchant: ({ client }) => ({
       async work(kind, { saleToken, amount }) {
         if (kind !== 'payment') return;
@@ -106,10 +111,25 @@ const listeners: readonly Omit<Listener, 'asksService'>[] = [
   },
 ];
 
+/** Listeners that refuse a payment of which money went back, and lose its refund. */
+const refunding: readonly Omit<WrongListener, 'asksService'>[] = [
+  ...accused('refundOvertakes', {
+    'drops a refund that comes first, and refuses its payment because money went back': refusingRefunded(
+      () => undefined,
+    ),
+    'refuses a refund until its payment is there, which it refuses because money went back': refusingRefunded(
+      () => {
+        throw new Error('There is no such payment.');
+      },
+    ),
+  }),
+];
+
 /** Listeners that ask, and lose what comes after a refusal. */
-const locking: readonly Omit<Listener, 'asksService'>[] = [
+const locking: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'knows no order of these sales',
+    step: 'first',
     merchant: {
       work(kind) {
         if (kind === 'payment') throw new Error('There is no such order.');
@@ -117,7 +137,24 @@ const locking: readonly Omit<Listener, 'asksService'>[] = [
     },
   },
   {
+    does: 'keeps a connection for each payment that it refuses, until it has none for another sale',
+    step: 'afterRefused',
+    merchant: ({ client }) => {
+      const refused = new Set<string>();
+      return {
+        async work(kind, payload) {
+          if (kind !== 'payment') return;
+          if (refused.size > 2 && !refused.has(payload.saleToken)) throw new Error('No connection is free.');
+          if (await isConfirmed(client, payload).catch(() => false)) return;
+          refused.add(payload.saleToken);
+          throw new Error('Not confirmed.');
+        },
+      };
+    },
+  },
+  {
     does: 'takes a lock, and does not give it back when a payment is not confirmed',
+    step: 'paidSince',
     merchant: ({ client }) => {
       let isLocked = false;
       let refused = 0;
@@ -139,9 +176,11 @@ const locking: readonly Omit<Listener, 'asksService'>[] = [
   },
 ];
 
-export const wrongWithSandbox: readonly Listener[] = [...listeners, ...locking].map((listener) => {
-  return { ...listener, asksService: true };
-});
+export const wrongWithSandbox: readonly WrongListener[] = [...listeners, ...refunding, ...locking].map(
+  (listener) => {
+    return { ...listener, asksService: true };
+  },
+);
 
 /** The part of a listener that confirms payments as it should. */
 function confirming(client: PaymentsClient): Pick<Merchant, 'work'> {
@@ -150,6 +189,22 @@ function confirming(client: PaymentsClient): Pick<Merchant, 'work'> {
       if (kind === 'payment' && !(await isConfirmed(client, payload))) throw new Error('Not confirmed.');
     },
   };
+}
+
+/** @param meet - what is done about a refund of a payment that is not there */
+function refusingRefunded(meet: () => undefined): Parts {
+  return ({ client, rows }) => ({
+    async work(kind, payload) {
+      if (kind !== 'payment') return;
+      const { refunds } = await client.getTransaction(payload.saleToken);
+      const isWhole = (refunds?.transactions ?? []).length === 0;
+      if (!isWhole || !(await isConfirmed(client, payload))) throw new Error('Not confirmed.');
+    },
+    bookedAs(kind, payload) {
+      const isKnown = rows.some((row) => row.kind === 'payment' && row.subject === payload.saleToken);
+      return kind === 'refund' && !isKnown ? meet() : right.bookedAs(kind, payload);
+    },
+  });
 }
 
 async function isConfirmed(

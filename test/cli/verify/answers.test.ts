@@ -4,11 +4,15 @@ import type { Step } from '../../../src/cli/verify/step';
 import { answers } from '../../../src/cli/verify/steps/answers';
 import type { World } from '../../../src/cli/verify/world';
 
-/** The step about the time of responses that took this long, in milliseconds. The limit is 500. */
-async function prompt(...durations: readonly (number | 'silent')[]): Promise<Step | undefined> {
+/** How long a response took, in milliseconds; or none came to what must be accepted, or what may be. */
+type Duration = number | 'silent' | 'silent to what may be refused';
+
+/** The step about the time of these responses. The limit is 500. */
+async function prompt(...durations: readonly Duration[]): Promise<Step | undefined> {
   const exchanges = durations.map((duration): Partial<Exchange> => {
-    const isSilent = duration === 'silent';
-    const send = { what: 'a payment' } as Exchange['send'];
+    const isSilent = typeof duration === 'string';
+    const may = duration === 'silent to what may be refused' ? { accept: 'may' as const } : {};
+    const send = { what: 'a payment', ...may } as Exchange['send'];
     const reception = isSilent ? 'silent' : 'accepted';
     return {
       durationMs: isSilent ? 1_500 : duration,
@@ -38,14 +42,14 @@ describe('of the responses that came too late', () => {
 
   it.each([
     ['two are a fault', [600, 20, 700], '2 of 3'],
-    ['one that never came is a fault', [20, 'silent', 30], '1 of 3'],
+    ['one that never came is a fault', [20, 'silent to what may be refused', 30], '1 of 3'],
   ] as const)('%s', async (_what, durations, count) => {
     const step = await prompt(...durations);
     expect(step?.warning).toBeUndefined();
     expect(step?.found?.join()).toContain(`${count} responses took longer`);
   });
 
-  it('none is no word', async () => {
-    expect(await prompt(20, 500)).toEqual({ id: 'prompt', sends: [] });
+  it('none is no word, and neither is one whose own step failed because it never came', async () => {
+    expect(await prompt(20, 500, 'silent')).toEqual({ id: 'prompt', sends: [] });
   });
 });

@@ -32,7 +32,8 @@ export async function startListeners(
     readiness,
     retryIntervalMs = 500,
     inventions,
-  }: { readiness?: string; retryIntervalMs?: number; inventions?: SandboxOptions['inventions'] } = {},
+    now,
+  }: { readiness?: string; retryIntervalMs?: number } & Pick<SandboxOptions, 'inventions' | 'now'> = {},
 ): Promise<Listeners> {
   const balancer = await startLoadBalancer(readiness);
   // The service itself waits a minute between attempts.
@@ -41,6 +42,7 @@ export async function startListeners(
     webhookUrl: `${balancer.url}/webhooks`,
     retryIntervalMs,
     inventions,
+    now,
   });
   onTestFinished(() => sandbox.close());
   const client = new PaymentsClient({ baseUrl: sandbox.url, ...credentials });

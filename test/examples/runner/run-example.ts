@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import { type Sandbox, sequentialIds, startSandbox } from '../../../src/sandbox';
+import { type Sandbox, type SandboxOptions, sequentialIds, startSandbox } from '../../../src/sandbox';
 import { installExample } from './install-example';
 import { type Ended, type Program, startProgram } from './program';
 
@@ -15,6 +15,7 @@ export interface RunOptions {
   readonly ready?: RegExp | undefined;
   /** Milliseconds from a failed delivery to its retry. Default 500; the service itself waits a minute. */
   readonly retryIntervalMs?: number | undefined;
+  readonly inventions?: SandboxOptions['inventions'];
   /** Environment besides the credentials and `PORT=0`. */
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
@@ -41,10 +42,11 @@ export async function runExample(name: string, options: RunOptions = {}): Promis
     ready = /http:\/\/localhost:(\d+)/,
     env,
     retryIntervalMs = 500,
+    inventions,
   } = options;
   const directory = await installExample(name);
 
-  const sandbox = await startSandbox({ credentials, ids: sequentialIds(), retryIntervalMs });
+  const sandbox = await startSandbox({ credentials, ids: sequentialIds(), retryIntervalMs, inventions });
   onTestFinished(() => sandbox.close());
 
   const program = await startProgram(directory, {

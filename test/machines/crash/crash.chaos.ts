@@ -11,6 +11,7 @@ import { findNodeWithSqlite } from '../../helpers/node-with-sqlite';
 import { findPgBouncer, startPgBouncer } from '../../helpers/own-servers';
 import { findPostgres, postgresConfig } from '../../helpers/postgres';
 import { findRedis } from '../../helpers/redis';
+import { buildProgram } from '../build-program';
 import { chooseSeed, type Random, randomFrom } from '../random';
 import {
   CALLBACK_TIMEOUT_MS,
@@ -22,7 +23,7 @@ import {
   stores,
   wrongStores,
 } from './config';
-import { buildListener, Fleet, type Incarnation } from './fleet';
+import { Fleet, type Incarnation } from './fleet';
 import { openPlace } from './stores';
 
 const seed = chooseSeed();
@@ -47,7 +48,7 @@ const KILLING = 0.06;
 const directory = mkdtempSync(join(tmpdir(), 'crash-'));
 
 beforeAll(async () => {
-  await buildListener(join(directory, 'listener.mjs'));
+  await buildProgram(join(import.meta.dirname, 'listener.ts'), join(directory, 'listener.mjs'));
   return () => rmSync(directory, { recursive: true });
 });
 

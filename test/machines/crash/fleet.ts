@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { build } from 'esbuild';
 import { type ListenerConfig, type LogLine, now } from './config';
 
 /** One listener process, from its start to its end. */
@@ -19,25 +18,6 @@ interface Running {
   /** Its port while it takes deliveries. */
   port: number | undefined;
   killedAt: number | undefined;
-}
-
-/**
- * Bundles the listener, because the test starts hundreds of processes, and each would take half a second from source.
- */
-export async function buildListener(outfile: string): Promise<void> {
-  await build({
-    entryPoints: [join(import.meta.dirname, 'listener.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    external: ['pg-native', 'node:sqlite'],
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
-  });
 }
 
 /** Three listener processes that share a store. A killed one is replaced at once. */

@@ -47,13 +47,13 @@ const openPool = (config: pg.PoolConfig, max: number) => {
 /** The store of a listener process. */
 export async function openStore({ store: name, run, postgres }: ListenerConfig): Promise<Store> {
   const options = { table: tablesOf(run).records };
-  const transactional = {
+  const limited = {
     ...options,
-    transactional: true,
     stepTimeoutMs: STORE_TIMEOUT_MS,
     slotTimeoutMs: CALLBACK_TIMEOUT_MS,
     holdMs: LEASE_MS - CALLBACK_TIMEOUT_MS,
-  } as const;
+  };
+  const transactional = { ...limited, transactional: true } as const;
   const redis = () => new RedisStore(new Redis(redisUrl), { namespace: run });
   const mysql = () => createPool({ uri: mysqlUrl, connectionLimit: 5 });
   switch (name) {
@@ -68,7 +68,7 @@ export async function openStore({ store: name, run, postgres }: ListenerConfig):
     case 'mysql':
       return new MysqlStore(mysql(), options);
     case 'mysql transactional':
-      return storeWithin(mysqlAccess(mysql()), { dialect: 'mysql', ...transactional, maxTransactions: 4 });
+      return storeWithin(mysqlAccess(mysql()), { dialect: 'mysql', ...limited, maxTransactions: 4 });
     case 'sqlite': {
       const { DatabaseSync } = await import('node:sqlite');
       const database = new DatabaseSync(sqliteFile(run));

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readOrder } from '../../../src/orders/order-records';
 import { stepsOf } from '../../../src/stores/steps';
 import { findMysql, mysqlUrl } from '../../helpers/mysql';
 import { findPostgres, postgresConfig } from '../../helpers/postgres';
 import { findRedis, redisUrl } from '../../helpers/redis';
+import { buildProgram } from '../build-program';
 import { type Deed, type Service, startService } from './service';
 import { type ShopConfig, storeOver } from './shop';
 
@@ -21,19 +21,7 @@ let service: Service;
 
 beforeAll(async () => {
   service = await startService();
-  await build({
-    entryPoints: [join(import.meta.dirname, 'shop.ts')],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    external: ['pg-native'],
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
-  });
+  await buildProgram(join(import.meta.dirname, 'shop.ts'), bundle);
 }, timeout);
 afterAll(async () => {
   await service.close();
@@ -207,7 +195,10 @@ async function run(config: ShopConfig): Promise<string[]> {
   return out.split('\n').filter((line) => line !== '');
 }
 
-function testPlace(name: string, place: Place): void {
+/** Each trouble over one database in turn, and each night over all of them: each shop is a process. */
+const isNightly = process.env['NIGHTLY'] === '1';
+
+function testPlace([name, place]: [string, Place], turn: number, all: number): void {
   describe(`a shop over ${name}`, () => {
     const rows: string[] = [];
     afterAll(() => {
@@ -216,7 +207,8 @@ function testPlace(name: string, place: Place): void {
       );
     });
 
-    it.each(troubles)('shows one QR code, and has a way on: $name', { timeout }, async (trouble) => {
+    const own = troubles.filter((_, index) => isNightly || index % all === turn);
+    it.each(own)('shows one QR code, and has a way on: $name', { timeout }, async (trouble) => {
       const { attempts, posts, exist, shown, failures } = await suffer(place, trouble);
       rows.push(
         `| ${trouble.name} | ${attempts.join(', ')} | ${posts} | ${exist} | ${shown} | ${failures.join(', ') || '–'} |`,
@@ -230,12 +222,17 @@ function testPlace(name: string, place: Place): void {
   });
 }
 
+const places: [string, Place][] = [];
 if (await findPostgres()) {
   const { host, user, database, connectionString } = postgresConfig;
-  testPlace('PostgreSQL', {
-    dialect: 'postgres',
-    database: connectionString ?? `postgres://${user}@/${database}?host=${host}`,
-  });
+  places.push([
+    'PostgreSQL',
+    {
+      dialect: 'postgres',
+      database: connectionString ?? `postgres://${user}@/${database}?host=${host}`,
+    },
+  ]);
 }
-if (await findMysql()) testPlace('MariaDB or MySQL', { dialect: 'mysql', database: mysqlUrl });
-if (await findRedis()) testPlace('Redis', { dialect: 'redis', database: redisUrl });
+if (await findMysql()) places.push(['MariaDB or MySQL', { dialect: 'mysql', database: mysqlUrl }]);
+if (await findRedis()) places.push(['Redis', { dialect: 'redis', database: redisUrl }]);
+for (const [turn, place] of places.entries()) testPlace(place, turn, places.length);

@@ -6,6 +6,7 @@ import { readOrder } from '../../../src/orders/order-records';
 import type { RecurringCheckoutRequest } from '../../../src/service/operations/create-recurring-checkout';
 import type { Transaction } from '../../../src/service/operations/get-transaction';
 import { stepsOf } from '../../../src/stores/steps';
+import { allOf } from '../../helpers/all-of';
 import type { Random } from '../random';
 import type { Ground } from '../two-years/two-years';
 import { deliver, MINUTE_MS, MortalShop, type Running } from './mortal-shop';
@@ -116,7 +117,7 @@ export async function live(
   const nowAt = () => Date.now() + shop.offset;
   const saleOf = (uuid: string) => service.sales.get(uuid) as ServiceSale;
   const casesOf = async () =>
-    (await next.orders.cases({ limit: 10_000 })).filter(({ order, sale }) => order === key || ofIts(sale));
+    (await allOf(next.orders.cases())).filter(({ order, sale }) => order === key || ofIts(sale));
   const ofIts = (sale: string | undefined) => sale !== undefined && (shown.has(sale) || paid.has(sale));
 
   for (let event = 0; event < EVENTS; event += 1) {
@@ -217,7 +218,7 @@ export async function live(
         shown.set(uuid, current);
       }
     } else if (what < 0.33) {
-      await insist(async (orders) => Array.isArray(await orders.close(key)));
+      await insist(async (orders) => Array.isArray((await orders.close(key)).attempts));
       figures.closed += 1;
       const booked = (await find()).payments.map(({ sale }) => sale);
       for (const uuid of shown.keys()) if (!booked.includes(uuid)) closed.add(uuid);
@@ -260,7 +261,8 @@ export async function live(
       if (found?.sale === undefined) continue;
       const decision = draw('decision') < 0.5 ? 'book' : 'dismiss';
       decided.set(found.sale, decision);
-      await insist(async (orders) => (await orders.decide(found.id, decision)).status !== undefined);
+      const options = decision === 'dismiss' ? { evenIfPaid: true } : {};
+      await insist(async (orders) => (await orders.decide(found.id, decision, options)).status !== undefined);
       if (decision === 'dismiss' && current?.uuid === found.sale) current = undefined;
     } else if (what < 0.97) {
       figures.clockMoves += 1;
@@ -283,7 +285,7 @@ export async function live(
   await check(shop, next, { cases, service, shown, closed, paid, told, refunds, decided, id, figures });
 
   // A person ends the rest.
-  for (const each of cases) await next.orders.decide(each.id, 'dismiss');
+  for (const each of cases) await next.orders.decide(each.id, 'dismiss', { evenIfPaid: true });
   expect([await casesOf(), (await find()).cases], `the cases of order ${id}`).toEqual([[], []]);
   next.end();
 }

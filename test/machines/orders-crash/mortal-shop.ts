@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { CallOptions } from '../../../src/client/options';
+import type { UndocumentedRequest } from '../../../src/client/request';
 import { createOrders, type OrdersOptions } from '../../../src/orders';
+import type { CallSource } from '../../../src/recurrence/scheduled-payments';
+import { MemoryRecords } from '../../../src/stores/memory-store';
 import { RedisRecords, scriptRunner } from '../../../src/stores/redis-store';
 import { type NotificationOverrides, notificationRequest } from '../../../src/testing/notification-request';
 import { deferred } from '../../helpers/deferred';
@@ -78,11 +82,17 @@ export class MortalShop {
       await outside(async () => void this.#lines.push(keyed));
     };
     const { client } = this;
+    const { request } = client as Partial<CallSource>;
+    const calls = request && {
+      request: <T>(asked: UndocumentedRequest<T>, options?: CallOptions) =>
+        outside(() => request.call(client, asked, options) as Promise<T>),
+    };
     const orders = createOrders({
       client: {
         createRecurringCheckout: (request, options) =>
           outside(() => client.createRecurringCheckout(request, options)),
         getTransaction: (uuid) => outside(() => client.getTransaction(uuid)),
+        ...calls,
       },
       credentials,
       store: opened.store,
@@ -94,6 +104,7 @@ export class MortalShop {
           if (this.isBroken) throw new Error('simulated: out of stock');
           await write(context, `paid ${amount} ${isFirst ? 'first' : 'later'} of ${sale}`);
         },
+        recurrence: ({ event }, context) => write(context, `event ${event}`),
         returned: ({ amount, left, sale }, context) =>
           write(context, `returned ${amount} left ${left} of ${sale} by ${context.key}`),
       },
@@ -157,6 +168,11 @@ function ending(
 export async function mortalPlaces(): Promise<readonly MortalPlace[]> {
   const [hasPostgres, hasMysql, hasRedis] = [await findPostgres(), await findMysql(), await findRedis()];
   return [
+    {
+      name: 'memory',
+      isThere: true,
+      use: (work) => work(sharing(new MemoryRecords(1_000_000, Date.now))),
+    },
     {
       name: 'PostgreSQL, in transactions',
       isThere: hasPostgres,

@@ -131,6 +131,8 @@ export async function simulateTwoYears(
   const transactions = new Map<string, Transaction>();
   /** What is left to a person, and was not acted on. */
   const cases = new Set<string>();
+  /** Returns that wait for their sale, with that sale. */
+  const early = new Map<string, string | undefined>();
   const handled = new AsyncLocalStorage<string>();
 
   function startProcess(life: string): Process {
@@ -276,7 +278,10 @@ export async function simulateTwoYears(
     }
     const letters = await stepsOf(overseer.store).listLetters({ limit: 10_000 });
     const kept = new Set(letters.map(({ key }) => key));
-    for (const { key, code } of letters) if (code === 'closed' || code === 'paid_twice') cases.add(key);
+    for (const { key, code, about } of letters) {
+      if (code === 'closed' || code === 'paid_twice') cases.add(key);
+      if (code === 'early_return') early.set(key, about?.sale);
+    }
     result.givenUp += left.filter(({ key }) => !kept.has(key) && !acknowledged.has(key)).length;
   }
 
@@ -392,7 +397,10 @@ export async function simulateTwoYears(
   }
   const all = [...transactions.values()];
   const paid = all.filter(({ situation }) => situation === 'PAID');
-  const isSettled = (key: string) => ledger.has(key) || cases.has(key);
+  const isBooked = (sale: string | undefined) => ledger.has(`payment:${sale}:PAID`);
+  // What went back of a payment that is booked has run, too.
+  const isSettled = (key: string) =>
+    ledger.has(key) || cases.has(key) || (early.has(key) && !isBooked(early.get(key)));
   result.cases = cases.size;
   result.lost = paid.filter(({ uuid }) => !isSettled(`payment:${uuid}:PAID`)).length;
   result.lostJourneys = all.filter(({ situation }) => situation === 'PENDING').length;

@@ -21,9 +21,11 @@ function make({ sandbox, uuid }: Journey, move: string): unknown {
   const reversal = reversals[Number(text) - 1]?.uuid;
   const payment = scheduledPayments[Number(text) - 1]?.instructionId;
   if (name === 'pay' || name === 'cancelTransaction') return sandbox[name](uuid);
+  if (name === 'charge') return sandbox.charge(uuid).status;
+  if (name === 'fail') return sandbox.charge(uuid, { fails: 'AM04' }).status;
   if (name === 'refund' || name === 'reverse')
     return sandbox[name](uuid, text ? { amount: Number(text) } : {});
-  const end = Reflect.get(sandbox, name) as Sandbox['completeReversal'] | Sandbox['payScheduledPayment'];
+  const end = Reflect.get(sandbox, name) as Sandbox['completeReversal'] | Sandbox['cancelScheduledPayment'];
   return end((name.endsWith('Reversal') ? reversal : payment) ?? 'nope').status;
 }
 
@@ -79,15 +81,15 @@ describe('the moves on a journey', () => {
     ],
     ['no reversal of another id ends', 'completeReversal 1: unknown'],
     [
-      'a scheduled payment is paid or fails, once',
-      'pay: 59.7, failScheduledPayment 1: FAILED, payScheduledPayment 1: not-allowed, payScheduledPayment 2: PAID',
+      'a scheduled payment is paid, fails or is cancelled, once',
+      'pay: 59.7, fail: FAILED, charge: PAID, cancelScheduledPayment 2: not-allowed, cancelScheduledPayment 3: CANCELLED',
     ],
-    ['no scheduled payment of another id is paid', 'pay: 59.7, payScheduledPayment 4: unknown'],
+    ['no scheduled payment of another id is cancelled', 'pay: 59.7, cancelScheduledPayment 4: unknown'],
     ['a transaction is paid once', 'pay: 59.7, pay: not-allowed, cancelTransaction: not-allowed'],
     ['a transaction that is cancelled is not paid', 'cancelTransaction: 0, pay: not-allowed'],
     [
       'without an immediate payment, paying authorizes once and charges nothing, and a scheduled payment is no refund',
-      'pay: 0, pay: not-allowed, refund: not-allowed, payScheduledPayment 1: PAID',
+      'pay: 0, pay: not-allowed, refund: not-allowed, charge: PAID',
       withoutCharge,
     ],
   ])('%s', async (_claim, line, request) => {
@@ -236,8 +238,7 @@ type Inventions = SandboxOptions['inventions'];
 type Sent = [query: string, payload: object][];
 
 const pay: Move = (sandbox, uuid) => sandbox.pay(uuid);
-const charge: Move = (sandbox, uuid) =>
-  sandbox.payScheduledPayment(sandbox.scheduledPayments(uuid)[0]?.instructionId ?? '');
+const charge: Move = (sandbox, uuid) => sandbox.charge(uuid);
 const reverse = (options: object) => (sandbox: Sandbox, uuid: string) =>
   sandbox.reverse(uuid, { amount: 9.7, reason: 'not identified', ...options });
 const give = (options: object) => (sandbox: Sandbox, uuid: string) =>
@@ -323,7 +324,7 @@ describe('a move sends the payload of its table', () => {
       'and a charged scheduled payment that of a sale of its own, because the table of inventions asks for it',
       charge,
       sentWith('', { ...paid, saleToken: uuidOf(5), amount: 29.9 }),
-      { scheduledPaymentSale: true },
+      { recurrenceEvents: 'payments' },
     ],
   ])('%s', async (_when, move, sent, inventions) => {
     expect((await openSending(move, inventions)).sent).toEqual(sent);
@@ -378,7 +379,11 @@ describe('the query shows', () => {
   });
 
   it('a charged scheduled payment as a sale that is paid, and its journey as before', async () => {
-    const { sandbox, query, uuid } = await openSending(charge, { scheduledPaymentSale: true }, withoutCharge);
+    const { sandbox, query, uuid } = await openSending(
+      charge,
+      { recurrenceEvents: 'payments' },
+      withoutCharge,
+    );
     const { saleUUID = '' } = sandbox.scheduledPayments(uuid)[0] ?? {};
     expect(await query(saleUUID)).toMatchObject({ situation: 'PAID', amount: 29.9 });
     expect(await query(uuid)).toMatchObject({ situation: 'PENDING' });

@@ -106,8 +106,8 @@ describe('cancelling a scheduled payment', () => {
   });
 
   it('is refused once the payment was charged', async () => {
-    const { sandbox, call, payments } = await openPaid();
-    sandbox.payScheduledPayment(payments[0] ?? '');
+    const { sandbox, call, uuid, payments } = await openPaid();
+    sandbox.charge(uuid);
     expect(await trace(call('PUT', cancel(payments[0]), reason))).toContain('409 cancellationRefused -1');
   });
 });

@@ -109,6 +109,11 @@ describe('the values that the service may refuse', () => {
     [document('5299822472'), ['shopper.document.number']],
     [document('52998224726', 'PASSPORT'), []],
     [document(5), []],
+    [{ referenceCode: 'k'.repeat(50) }, []],
+    [{ referenceCode: 'k'.repeat(51) }, ['referenceCode']],
+    [{ referenceCode: 'maria@example.com' }, ['referenceCode']],
+    [{ referenceCode: '12345678909' }, ['referenceCode']],
+    [{ referenceCode: '12345678900' }, []],
   ])('%j: %j', (request, fields) => {
     expect(doubtful(request)).toEqual(fields);
   });

@@ -20,6 +20,9 @@ const anyOperation = 'createRecurringCheckout or getTransaction or cancelSchedul
 /** The fields of each control call, and what is expected there. */
 const fieldsOf: Readonly<Record<string, string>> = {
   'POST /transactions': 'referenceCode: a string, amount: a number, authorizeOnly: a boolean',
+  'POST /transactions/:id/charge':
+    'fails: AM04 or AC06 or AC01 or AC03 or MD01 or SL02 or AG03 or AB09 or SLCR or AM09 or AM02, ' +
+    'retry: a boolean, amount: a number',
   'POST /scheduled-payments/:id/cancel': 'reason: a string',
   'POST /transactions/:id/refund': 'amount: a number, reason: a string, receipt: a string',
   'POST /transactions/:id/reverse':
@@ -71,13 +74,14 @@ describe('control calls over HTTP', () => {
     expect((await query(uuid)).refunds).toMatchObject({ available: 30, quantity: 1 });
   });
 
-  it('cancel a transaction, and charge a scheduled payment', async () => {
+  it('cancel a transaction, and charge a recurrence', async () => {
     const { sandbox, control, create, query } = await openControl();
     const cancelled = await create();
     expect((await control('POST', `/transactions/${cancelled.uuid}/cancel`)).status).toBe(200);
     expect((await query(cancelled.uuid)).situation).toBe('CANCELLED');
-    const [payment] = sandbox.pay((await create()).uuid);
-    const charged = await control('POST', `/scheduled-payments/${payment?.instructionId}/pay`);
+    const { uuid } = await create();
+    sandbox.pay(uuid);
+    const charged = await control('POST', `/transactions/${uuid}/charge`);
     expect(charged.body.status).toBe('PAID');
   });
 

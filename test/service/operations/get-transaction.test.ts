@@ -28,8 +28,13 @@ it('a list of refunds is left out when one of its elements is not an object', ()
 
 it('a wrong field of a refund in the list is left out, and the rest of the refund is kept', () => {
   const value = withRefunds([{ total: 1 }, { uuid: 'r' }]);
-  const leftOut = [issueAt([...list, 1, 'total'], 'a string')];
-  expect(validate(withRefunds([{ total: 1 }, { total: '2', uuid: 'r' }]))).toEqual({ value, leftOut });
+  const leftOut = [issueAt([...list, 1, 'total'], 'a boolean')];
+  expect(validate(withRefunds([{ total: 1 }, { total: true, uuid: 'r' }]))).toEqual({ value, leftOut });
+});
+
+it('the sum of a refund that comes as text is the number that it says', () => {
+  const value = withRefunds([{ total: 9.7 }]);
+  expect(validate(withRefunds([{ total: '9.70' }]))).toEqual({ value, leftOut: [] });
 });
 
 it('ids beyond the safe integers are accepted', () => {

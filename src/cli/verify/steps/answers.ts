@@ -27,8 +27,10 @@ function otherStatuses({ sender }: World): string[] {
 /** One of many is a warning: a connection pool that opens, or a collection of garbage. */
 function lateAnswers({ sender, limitMs }: World): Pick<Step, 'found' | 'warning'> {
   const { exchanges } = sender;
+  // One that never came made its own step fail, save where a refusal was right, too.
   const late = exchanges.filter(
-    ({ durationMs, reception }) => reception === 'silent' || durationMs > limitMs,
+    ({ durationMs, reception, send }) =>
+      durationMs > limitMs && (reception !== 'silent' || send.accept === 'may'),
   );
   const [worst] = late.toSorted((one, other) => other.durationMs - one.durationMs);
   if (worst === undefined) return {};

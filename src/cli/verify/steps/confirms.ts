@@ -26,8 +26,9 @@ export async function* confirms(world: World): Script<boolean> {
   if (!(yield* unasked(world, sandbox))) return false;
   const wrong = await sales.sale();
   const cent = { ...wrong.payment, payload: { ...wrong.payment.payload, amount: 0.01 } };
-  yield maybe('wrongAmount', 'a payment of 0.01, which is not what the sale costs', cent);
-  yield paymentStep('rightAmount', wrong.payment);
+  const tooLittle = maybe('wrongAmount', 'a payment of 0.01, which is not what the sale costs', cent);
+  yield tooLittle;
+  yield { ...paymentStep('rightAmount', wrong.payment), follows: tooLittle };
   const open = await sales.unpaid();
   const sent = 'a payment of a sale that nobody has paid yet';
   const unpaid = yield maybe('unpaid', sent, open.payment);

@@ -1,5 +1,7 @@
+import type { SandboxNotification } from '../../../sandbox/model/records';
 import { bookingOf } from '../judge';
 import type { Sale } from '../sales';
+import type { Send } from '../send';
 import { books } from '../step';
 import type { Script, World } from '../world';
 import { paymentStep } from './payments';
@@ -27,6 +29,35 @@ export async function* laterCharge(order: Sale): Script {
     notification: payment,
   });
 }
+
+/**
+ * The life of an order's recurrence, as the service's public pages show it. Its document shows no such notification, so a
+ * listener that books nothing for them is not wrong; but where they are sent, it loses each charge.
+ */
+export async function* recurrence(order: Sale): Script {
+  const send = (notification: SandboxNotification): Send => ({
+    what: `an event ${Object(notification.payload).eventType}`,
+    notification,
+  });
+  const charge = await order.charge();
+  const authorized = send(order.event('RECURRENCE_AUTHORIZED'));
+  const paid = send(order.event('RECURRENCE_CHARGE_PAID', charge));
+  const failed = send(order.event('RECURRENCE_CHARGE_FAILED', { ...charge, uuid: crypto.randomUUID() }));
+  const booking = bookingOf(charge.payment);
+
+  yield { id: 'authorized', sends: [authorized] };
+  yield { id: 'chargePaid', sends: [paid], must: [booking], unbooked: UNBOOKED };
+  yield {
+    id: 'chargeAsPayment',
+    sends: [{ what: 'a payment of the same charge', notification: charge.payment }],
+    must: [{ ...booking, orBefore: true }],
+  };
+  yield { id: 'chargeFailed', sends: [failed] };
+  yield { id: 'eventsAgain', sends: [authorized, paid, failed] };
+}
+
+const UNBOOKED =
+  'no row came for a charge that is told by an event. The document shows no such event and the public pages of the service do: if it sends them to you, the money of each month is lost';
 
 /** What a listener remembers when its process ends. */
 export async function* afterRestart({ sales, restart, readRows }: World, first: Sale): Script {

@@ -39,11 +39,14 @@ export async function* returns({ sales }: World, paid: readonly Sale[]): Script<
     may: [paymentOf, refundOf],
     isProbe: true,
   };
-  if (!isAccepted(came)) yield { id: 'refundOvertakes', sends: [], warning: REFUSED };
-  else {
-    const again = isAccepted(begun) ? [] : [{ ...early, what: 'the refund again, after its payment' }];
-    yield { id: 'refundOvertakes', sends: again, must: [paymentOf, refundOf] };
-  }
+  // The payment may be refused because money went back. The refund must not be lost all the same.
+  const isPaid = isAccepted(came);
+  yield {
+    id: 'refundOvertakes',
+    sends: isAccepted(begun) ? [] : [{ ...early, what: 'the refund again, after its payment' }],
+    must: isPaid ? [paymentOf, refundOf] : [refundOf],
+    ...(isPaid ? {} : { warning: REFUSED }),
+  };
 
   const part = Math.ceil(lost.amount * 40) / 100;
   const alone = await lost.reversal('PAID', part);

@@ -174,7 +174,10 @@ export function DeliveryLine(props: {
     ? 'calm'
     : ({ 'not-sent': 'open', pending: 'open', delivered: 'good', 'given-up': 'bad' } as const)[status];
   const kindText = setup.kinds[kind][place];
-  return html`<strong>${isInStory ? filled(texts.notification, { kind: kindText }) : kindText} <span class="hint">${about.join(' · ')}</span></strong>
+  // In a story, an event of the recurrence is its own name.
+  const isNamed = isInStory && kind === 'recurrence';
+  const named = filled(texts.notification, { kind: isNamed ? (about[0] ?? kindText) : kindText });
+  return html`<strong>${isInStory ? named : kindText} <span class="hint">${isNamed ? '' : about.join(' · ')}</span></strong>
     ${!isInStory && html`<span class="cut">${reference ?? html`<span class="hint">${texts.noSale}</span>`}</span>`}
     <${Badge} text=${isUnderWay ? texts.underWay : texts[status]} tone=${tone} />
     ${!isInStory && html`<span class="hint">${nextAttemptAt === undefined ? ending : html`<${Countdown} at=${nextAttemptAt} />`}</span>`}

@@ -205,6 +205,8 @@ export function Control(props: {
   /** What it acts on, for screen readers. */
   what?: string;
   kind?: 'main' | 'quiet' | undefined;
+  /** The fields that its form asks for, in place of all. Of none, it runs at once. */
+  only?: readonly string[];
   /** Shows the form at once. */
   isOpen?: boolean;
   /** What to look at when it is done. */
@@ -230,13 +232,14 @@ export function Control(props: {
     if (answer !== undefined) props.onDone?.(answer);
     return problem;
   };
-  const hasFields = Object.keys(control.fields).length > 0;
+  const fields = fieldsOf(control, place, props.only);
+  const hasFields = Object.keys(fields).length > 0;
   if (hasFields && isOpen) {
     return html`<${Form}
       name=${control.name}
       draft=${`${control.name} ${props.id}`}
       about=${control.about[place]}
-      fields=${() => fieldsOf(control, place)}
+      fields=${() => fields}
       button=${label}
       send=${run}
       isFocused=${props.isOpen !== true}
@@ -268,10 +271,16 @@ export function Control(props: {
 /** The one of several flags that a control takes, as one field of its form. */
 const ONE_OF = 'one-of';
 
-function fieldsOf({ fields, oneOf }: ControlForm, place: 0 | 1): Fields {
-  const described = Object.entries(fields).map(([name, { label, words, ...field }]) => {
+/** @param only - the fields that are asked for, each required, in place of all */
+function fieldsOf({ fields, oneOf }: ControlForm, place: 0 | 1, only?: readonly string[]): Fields {
+  const asked = Object.entries(fields).filter(([name]) => only === undefined || only.includes(name));
+  const described = asked.map(([name, { label, words, ...field }]) => {
     const choices = words && Object.entries(words).map(([choice, text]) => [choice, text[place]] as const);
-    return [name, { ...field, label: label[place], words: choices && Object.fromEntries(choices) }] as const;
+    const isOptional = only === undefined && field.isOptional;
+    return [
+      name,
+      { ...field, isOptional, label: label[place], words: choices && Object.fromEntries(choices) },
+    ] as const;
   });
   if (oneOf === undefined) return Object.fromEntries(described);
   const { flags, label, none } = oneOf;

@@ -94,13 +94,25 @@ const tones = {
   PAID: 'good',
   FAILED: 'bad',
   CANCELLED: 'bad',
+  RETRY: 'open',
+  CREATED: 'open',
+  APPROVED: 'good',
+  REJECTED: 'bad',
+  EXPIRED: 'bad',
+  CONCLUDED: 'calm',
 } as const;
 
 /** A state in words, with the service's own word for those who look for it. */
-export function StateBadge({ state, of }: { state: keyof typeof tones; of?: 'payment' | 'reversal' }) {
+export function StateBadge({
+  state,
+  of,
+}: {
+  state: keyof typeof tones;
+  of?: 'payment' | 'reversal' | 'recurrence';
+}) {
   const { texts } = usePage();
   const words = texts as Readonly<Record<string, string>>;
-  const word = (of && words[`${of}-${state}`]) ?? texts[state];
+  const word = (of && words[`${of}-${state}`]) ?? words[state];
   return html`<span class=${`badge ${tones[state]}`} title=${state}>${word}</span>`;
 }
 

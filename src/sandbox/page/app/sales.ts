@@ -23,6 +23,9 @@ const states = ['PENDING', 'AUTHORIZED', 'PAID', 'CANCELLED', 'TROUBLE'] as cons
 /** Where a new sale begins. */
 const NEW = 'new';
 
+/** Whether the address leads to the sales still: it changes before the page is told of it. */
+const isAtSales = () => ['', '#sales', `#sales/${NEW}`].includes(location.hash);
+
 /** The sales: the list on one side, the story of the open one on the other. On a phone, one at a time. */
 export function Sales({ open }: { open: string }) {
   const { texts, state } = usePage();
@@ -34,7 +37,7 @@ export function Sales({ open }: { open: string }) {
     if (shown === undefined || !isFirst.current) return;
     isFirst.current = false;
     const newest = shown.items[0]?.uuid;
-    if (open === '' && newest !== undefined && matchMedia('(min-width: 900px)').matches)
+    if (open === '' && isAtSales() && newest !== undefined && matchMedia('(min-width: 900px)').matches)
       location.replace(`#sales/${newest}`);
   }, [shown]);
   const known = shown?.items.find(({ uuid }) => uuid === open);
@@ -77,7 +80,7 @@ function Item({ journey, isOpen }: { journey: ListedJourney; isOpen: boolean }) 
 function Start() {
   const { texts } = usePage();
   const onDone = (answer: object) => {
-    location.hash = `sales/${(answer as { uuid: string }).uuid}`;
+    if (isAtSales()) location.hash = `sales/${(answer as { uuid: string }).uuid}`;
   };
   return html`<article class="start">
     <a class="back" href="#sales">‹ ${texts.allSales}</a>

@@ -1,13 +1,16 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { filled } from '../../../shared/filled';
+import type { ListedDelivery } from '../../delivery/delivery-log';
 import type { SandboxTransaction } from '../../model/moves';
+import type { SandboxScheduledPayment } from '../../model/records';
 import { statusOf } from '../lists';
 import type { ListedJourney, Story as StoryData, StoryEntry } from '../page-state';
 import { CallBody, CallLine, DeliveryBody, DeliveryLine } from './activity';
 import { Control } from './form';
 import { useData, usePage } from './page-context';
 import {
+  Badge,
   Card,
   CopyButton,
   day,
@@ -38,13 +41,13 @@ export function Story({ uuid, known }: { uuid: string; known: ListedJourney | un
     <${Summary} story=${story} />
     <div class="sides">
       ${isWaiting && html`<${Code} journey=${journey} />`}
+      <${Recurrence} story=${story} />
       <${Card} title=${texts.story} name="timeline">
         ${state.webhookUrl === undefined && entries.some(isSilent) && html`<div class="advice">${texts.noListener}<${ListenerForm} /></div>`}
         <ol class="line">
           ${entries.map((entry) => html`<${Entry} key=${keyOf(entry)} entry=${entry} story=${story} />`)}
         </ol>
       </${Card}>
-      <${Payments} journey=${journey} />
       <${Reversals} journey=${journey} />
       ${!isWaiting && html`<details class="card"><summary>${texts.qrCode}</summary><${CodeText} journey=${journey} /></details>`}
     </div>
@@ -65,6 +68,7 @@ function Summary({ story }: { story: StoryData }) {
     situation,
     isAuthorized,
     immediatePayment,
+    recurrence,
   } = journey;
   const start = useRef<HTMLDivElement>(null);
   // The next Tab after a sale was opened is its first action, and so after an action whose button is gone.
@@ -76,13 +80,22 @@ function Summary({ story }: { story: StoryData }) {
     const isLost = document.activeElement === document.body && Date.now() - actedAt.current < 5_000;
     if (isLost) start.current?.focus({ preventScroll: true });
   }, [story]);
+  const isNew = recurrence.status === 'CREATED';
+  const canPay = immediatePayment && (isNew || isAuthorized);
   const controls = {
-    PENDING: isAuthorized ? ['cancel'] : ['pay', 'cancel'],
+    PENDING: [canPay && 'pay', isNew && 'authorize', 'cancel'].filter((name) => name !== false),
     PAID: left > 0 ? ['refund', 'reverse'] : [],
     CANCELLED: [],
   }[situation];
+  const pending = isNew
+    ? immediatePayment
+      ? texts.canPay
+      : texts.canAuthorize
+    : isAuthorized
+      ? texts.isAuthorized
+      : texts.isOver;
   const hint = {
-    PENDING: isAuthorized ? texts.isAuthorized : immediatePayment ? texts.canPay : texts.canAuthorize,
+    PENDING: pending,
     PAID: controls.length === 0 ? texts.allReturned : undefined,
     CANCELLED: texts.nothingToDo,
   }[situation];
@@ -97,9 +110,9 @@ function Summary({ story }: { story: StoryData }) {
     </p>
     <p class="hint uuid"><code>${uuid}</code> <${CopyButton} text=${() => uuid} what="UUID" /></p>
     <div class="actions" tabindex="-1" role="group" aria-label=${texts.now} ref=${start}>
-      ${controls.map((name) => html`<${Control} key=${name} name=${name} id=${uuid} what=${referenceCode} kind=${name === 'pay' ? 'main' : undefined} />`)}
+      ${controls.map((name) => html`<${Control} key=${name} name=${name} id=${uuid} what=${referenceCode} kind=${name === controls[0] && name !== 'refund' && name !== 'cancel' ? 'main' : undefined} />`)}
       ${hint !== undefined && html`<span class="hint">${hint}</span>`}
-      ${situation === 'PENDING' && !immediatePayment && html`<${Invented} row="authorization" />`}
+      ${situation === 'PENDING' && isAuthorized && html`<${Invented} row="authorization" />`}
     </div>
   </header>`;
 }
@@ -127,36 +140,97 @@ function CodeText({ journey }: { journey: SandboxTransaction }) {
     <${Invented} row="qrCodeMerchant" />`;
 }
 
-/** The payments of the coming months. */
-function Payments({ journey }: { journey: SandboxTransaction }) {
+/** How the recurrence stands, what can happen to it now, and its months as a calendar. */
+function Recurrence({ story }: { story: StoryData }) {
   const { texts, language } = usePage();
-  if (journey.scheduledPayments.length === 0) return null;
-  const next = journey.scheduledPayments.findIndex(({ status }) => status === 'SCHEDULED');
-  return html`<${Card} title=${texts.scheduled}>
-    <ol class="payments">
-      ${journey.scheduledPayments.map(
-        ({ instructionId, dueDate, amount, status, cancellationReason }, index) => {
-          const what = day(dueDate, language);
-          return html`<li key=${instructionId}>
-          <span>${what}</span>
-          <span class="sum">${money(amount, journey.currency, language)}</span>
-          <${StateBadge} state=${status} of="payment" />
-          ${cancellationReason !== undefined && html`<span class="hint">${cancellationReason}</span>`}
-          ${
-            index === next &&
-            html`<div class="actions">
-              <${Control} name="pay-scheduled" id=${instructionId} what=${what} />
-              <${Control} name="decline-scheduled" id=${instructionId} what=${what} />
-              <${Control} name="cancel-scheduled" id=${instructionId} what=${what} kind="quiet" />
-            </div>`
-          }
-          <span class="hint uuid"><code>${instructionId}</code> <${CopyButton} text=${() => instructionId} what=${texts.instruction} /></span>
-        </li>`;
-        },
+  const { journey, entries } = story;
+  const { uuid, referenceCode: what, scheduledPayments } = journey;
+  const { idRec, status, nextDueDate } = journey.recurrence;
+  const deliveries = entries.flatMap((entry) => (entry.type === 'delivery' ? [entry.delivery] : []));
+  const next = scheduledPayments.find((payment) => payment.status === 'SCHEDULED');
+  const control = (name: string, more: object = {}) =>
+    html`<${Control} key=${name} name=${name} id=${uuid} what=${what} ...${more} />`;
+  return html`<${Card} title=${texts.recurrence} extra=${html`<${StateBadge} state=${status} of="recurrence" />`}>
+    ${
+      status === 'APPROVED' &&
+      html`<p class="hint">${nextDueDate === undefined ? texts.noNextCharge : `${texts.nextCharge} ${day(nextDueDate, language)}`}</p>
+      <div class="actions">
+        ${nextDueDate !== undefined && control('charge', { kind: 'main', only: [] })}
+        ${nextDueDate !== undefined && control('charge', { label: texts.letFail, only: ['fails', 'retry'] })}
+        ${control('cancel-recurrence')}
+        ${control('conclude-recurrence', { kind: 'quiet' })}
+      </div>`
+    }
+    ${
+      status === 'CREATED' &&
+      html`<div class="actions">
+        ${control('reject-recurrence')} ${control('expire-recurrence', { kind: 'quiet' })}
+      </div>`
+    }
+    ${
+      scheduledPayments.length > 0 &&
+      html`<ol class="months">
+      ${scheduledPayments.map(
+        (payment) =>
+          html`<${Month} key=${payment.instructionId} payment=${payment} journey=${journey} deliveries=${deliveries} isNext=${payment === next} />`,
       )}
-    </ol>
-    <${Invented} row="scheduledPayments" />
+    </ol>`
+    }
+    <p class="hint uuid"><code>${idRec}</code> <${CopyButton} text=${() => idRec} what="idRec" /></p>
+    <${Invented} row="recurrenceEvents" />
   </${Card}>`;
+}
+
+/** One payment of the calendar: when it is due, how it went each time, and what was delivered about it. */
+function Month(props: {
+  payment: SandboxScheduledPayment;
+  journey: SandboxTransaction;
+  deliveries: readonly ListedDelivery[];
+  isNext: boolean;
+}) {
+  const { texts, language, place, setup } = usePage();
+  const { payment, journey, deliveries, isNext } = props;
+  const { instructionId, dueDate, amount, status, tries, cancellationReason } = payment;
+  const sales = tries.map(({ saleUUID }) => saleUUID).filter((sale) => sale !== undefined);
+  const failed = tries.filter((each) => each.status === 'FAILED');
+  const words = setup.controls.find(({ name }) => name === 'charge')?.fields['fails']?.words ?? {};
+  const isRetried = status === 'SCHEDULED' && failed.length > 0;
+  const what = day(dueDate, language);
+  return html`<li>
+    <time datetime=${dueDate}>${what}</time>
+    <div>
+      <p class="first">
+        <strong class="sum">${money(amount, journey.currency, language)}</strong>
+        <${StateBadge} state=${isRetried ? 'RETRY' : status} of="payment" />
+      </p>
+      ${cancellationReason !== undefined && html`<p class="hint">“${cancellationReason}”</p>`}
+      ${failed.map(
+        ({ date, code = '', willRetry }) => html`<p class="hint" key=${date}>
+          ${day(date.slice(0, 10), language)}: ${words[code]?.[place] ?? code}. ${willRetry ? texts.triedAgain : texts.notTriedAgain}
+        </p>`,
+      )}
+      <ul class="told">
+        ${deliveries
+          .filter(({ sale }) => sale !== undefined && sales.includes(sale))
+          .map((delivery) => html`<${Told} key=${delivery.id} delivery=${delivery} />`)}
+      </ul>
+      ${
+        isNext &&
+        html`<div class="actions"><${Control} name="cancel-scheduled" id=${instructionId} what=${what} kind="quiet" /></div>
+        <p class="hint uuid"><code>${instructionId}</code> <${CopyButton} text=${() => instructionId} what=${texts.instruction} /></p>`
+      }
+    </div>
+  </li>`;
+}
+
+/** A notification about a month, and whether it was delivered. */
+function Told({ delivery }: { delivery: ListedDelivery }) {
+  const { texts, place, setup } = usePage();
+  const { kind, about, status } = delivery;
+  const tone = ({ 'not-sent': 'open', pending: 'open', delivered: 'good', 'given-up': 'bad' } as const)[
+    status
+  ];
+  return html`<li><code>${about[0] ?? setup.kinds[kind][place]}</code> <${Badge} text=${texts[status]} tone=${tone} /></li>`;
 }
 
 function Reversals({ journey }: { journey: SandboxTransaction }) {

@@ -11,7 +11,7 @@ import {
 } from 'pix-automatic-sdk/webhooks';
 import { listen } from '../listen';
 import { type Payload, pair } from '../merchant';
-import type { Listener } from '../verify-listener';
+import type { Listener, WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 type Callbacks = WebhookHandlerOptions['on'];
@@ -43,9 +43,10 @@ function handling(
   };
 }
 
-export const wrongWithLibrary: readonly Listener[] = [
+export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'makes a handler for each request, so that its store is always empty (this library)',
+    step: 'again',
     start() {
       const books = new Books();
       return listen(
@@ -60,6 +61,7 @@ export const wrongWithLibrary: readonly Listener[] = [
   },
   {
     does: 'runs as three processes, each with a MemoryStore (this library)',
+    step: 'again',
     start() {
       const books = new Books();
       const processes = Array.from({ length: 3 }, () =>
@@ -74,18 +76,21 @@ export const wrongWithLibrary: readonly Listener[] = [
   },
   {
     does: 'forgets an await in its callback (this library)',
+    step: 'workFirst',
     ...handling((books) => ({
       on: callbacks(books, { payment: ({ raw }) => void books.later(() => books.add(raw as Payload)) }),
     })),
   },
   {
     does: 'has the callback of payments for `saleStatus` too (this library)',
+    step: 'statuses',
     ...handling((books) => ({
       on: callbacks(books, { saleStatus: ({ raw }) => books.add(raw as Payload, 'payment') }),
     })),
   },
   {
     does: 'books `originalAmount` for a refund (this library)',
+    step: 'refund',
     ...handling((books) => ({
       on: callbacks(books, {
         refund: ({ raw }) => books.add(raw as Payload, 'refund', (raw as Payload).originalAmount),
@@ -94,6 +99,7 @@ export const wrongWithLibrary: readonly Listener[] = [
   },
   {
     does: 'catches what `confirmPayment` throws (this library)',
+    step: 'refundOvertakes',
     asksService: true,
     ...handling((books, client) => ({
       on: callbacks(books, {
@@ -108,6 +114,7 @@ export const wrongWithLibrary: readonly Listener[] = [
   },
   {
     does: 'does not look at `confirmed` (this library)',
+    step: 'wrongAmount',
     asksService: true,
     ...handling((books, client) => ({
       on: callbacks(books, {
@@ -120,16 +127,18 @@ export const wrongWithLibrary: readonly Listener[] = [
   },
   {
     does: 'keeps no body above 10 KB (this library)',
+    step: 'long',
     ...handling(() => ({ maxBodyBytes: 10_000 })),
   },
   ...(
     [
-      ['does not look at what `verifyAuthorization` returns', 'key', false],
-      ['keeps `saleToken` in place of `key`', 'saleToken', true],
+      ['does not look at what `verifyAuthorization` returns', 'pairs', 'key', false],
+      ['keeps `saleToken` in place of `key`', 'refund', 'saleToken', true],
     ] as const
   ).map(
-    ([does, key, checks]): Listener => ({
+    ([does, step, key, checks]): WrongListener => ({
       does: `${does} (this library)`,
+      step,
       start() {
         const books = new Books();
         return listen(

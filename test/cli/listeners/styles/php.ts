@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, onTestsEnd } from '../listen';
 import { amountOf, type Booked, type Payload, pair, right, rightHeader, subjectOf } from '../merchant';
-import type { Listener } from '../verify-listener';
+import type { Listener, WrongListener } from '../verify-listener';
 
 type Lock = (act: () => Promise<void>) => Promise<void>;
 
@@ -134,21 +134,25 @@ function fromForm(isStrict: boolean): Pick<Listener, 'start'> {
   });
 }
 
-export const wrongInPhp: readonly Listener[] = [
+export const wrongInPhp: readonly WrongListener[] = [
   {
     does: 'reads `$_POST`, and does nothing where it is empty (PHP)',
+    step: 'first',
     ...fromForm(false),
   },
   {
     does: 'reads `$_POST`, and answers 400 where it is empty (PHP)',
+    step: 'first',
     ...fromForm(true),
   },
   {
     does: 'runs where the web server keeps the header from it (PHP)',
+    step: 'first',
     ...posting((payload, script) => book(script, lineOf(payload)), { isLetIn: () => false }),
   },
   {
     does: 'keeps its keys in a static variable, which ends with the request (PHP)',
+    step: 'again',
     ...posting(async (payload, { file }) => {
       const seen = new Set<string>();
       const line = lineOf(payload);
@@ -159,12 +163,14 @@ export const wrongInPhp: readonly Listener[] = [
   },
   {
     does: 'has written a line of its log before it refuses, so that its 401 is a 200 (PHP)',
+    step: 'pairs',
     ...posting((payload, script) => book(script, lineOf(payload)), {
       before: (script) => script.echo('notification received\n'),
     }),
   },
   {
     does: 'looks into its file, and appends to it without `flock` (PHP)',
+    step: 'fiveAtOnce',
     ...posting(async (payload, script) => {
       const line = lineOf(payload);
       if (line === undefined || (await script.rows()).some(({ key }) => key === line.key)) return;
@@ -174,6 +180,7 @@ export const wrongInPhp: readonly Listener[] = [
   },
   {
     does: 'reads its whole file, and writes it back without `flock` (PHP)',
+    step: 'threeAtOnce',
     ...posting(async (payload, script) => {
       const lines = await script.rows();
       const line = lineOf(payload);
@@ -184,6 +191,7 @@ export const wrongInPhp: readonly Listener[] = [
   },
   {
     does: "has `(int) $payload['amount']` (PHP)",
+    step: 'cents',
     ...posting((payload, script) => book(script, lineOf(payload, Math.trunc(amountOf(payload) ?? 0)))),
   },
 ];

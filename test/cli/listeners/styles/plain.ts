@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { listen } from '../listen';
 import { rightHeader } from '../merchant';
-import type { Listener } from '../verify-listener';
+import type { Listener, WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 /** Node's own server, and a header of this exact name. */
@@ -23,13 +23,15 @@ function readingHeader(isIt: (name: string) => boolean): Pick<Listener, 'start'>
   };
 }
 
-export const wrongInPlainNode: readonly Listener[] = [
+export const wrongInPlainNode: readonly WrongListener[] = [
   {
     does: 'looks for `Authorization` among the raw headers, in this case alone (plain Node)',
+    step: 'headerName',
     ...readingHeader((name) => name === 'Authorization'),
   },
   {
     does: 'looks for `authorization` among the raw headers, in this case alone (plain Node)',
+    step: 'first',
     ...readingHeader((name) => name === 'authorization'),
   },
 ];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onTestsEnd } from '../listen';
 import { pair } from '../merchant';
-import type { Listener } from '../verify-listener';
+import type { Listener, WrongListener } from '../verify-listener';
 
 /** Whether Python is there. Without it, its listeners are reported as skipped. */
 export const hasPython = spawnSync('python3', ['--version']).status === 0;
@@ -23,33 +23,40 @@ function inPython(mistake = ''): Pick<Listener, 'start'> {
   };
 }
 
-export const wrongInPython: readonly Listener[] = [
+export const wrongInPython: readonly WrongListener[] = [
   {
     does: 'compares `int(amount * 100)` with cents (Python)',
+    step: 'cents',
     ...inPython('truncates'),
   },
   {
     does: 'reads 4,096 bytes of a body (Python)',
+    step: 'long',
     ...inPython('short-read'),
   },
   {
     does: "splits the pair at ':' and takes the first two parts (Python)",
+    step: 'pairs',
     ...inPython('splits'),
   },
   {
     does: 'answers 200 to a refund that it fails at (Python)',
+    step: 'leftOut',
     ...inPython('swallows'),
   },
   {
     does: 'makes a `dict` of the headers, and looks for `Authorization` (Python)',
+    step: 'headerName',
     ...inPython('title-case'),
   },
   {
     does: 'makes a `dict` of the headers, and looks for `authorization` (Python)',
+    step: 'first',
     ...inPython('lower-case'),
   },
   {
     does: 'remembers the last three notifications (Python)',
+    step: 'allAgain',
     ...inPython('forgets'),
   },
 ];

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import type { PaymentsClient } from 'pix-automatic-sdk';
 import { listen } from '../listen';
 import { type Payload, rightHeader } from '../merchant';
-import type { Listener } from '../verify-listener';
+import type { Listener, WrongListener } from '../verify-listener';
 import { Books } from './books';
 
 type Route = (request: Request) => Response | Promise<Response>;
@@ -57,36 +57,17 @@ function inHono(book: (payload: Payload, books: Books) => void): Pick<Listener, 
   };
 }
 
-export const wrongRouteHandlers: readonly Listener[] = [
+export const wrongRouteHandlers: readonly WrongListener[] = [
   {
     does: 'takes `referenceCode` and amount for the key of a payment and of its refunds (Hono)',
+    step: 'secondRefund',
     ...inHono((payload, books) =>
       books.book(payload, payload.refund ? `${payload.referenceCode} ${payload.refund.amount}` : undefined),
     ),
   },
   {
-    does: 'rounds amounts down to the cent (Hono)',
-    ...inHono((payload, books) => {
-      const amount = payload.refund?.amount ?? payload.reversedAmount ?? payload.amount;
-      books.book({ ...payload, amount: Math.floor(amount * 100) / 100 });
-    }),
-  },
-  {
-    does: 'answers, and then does its work (route handler)',
-    ...booking((payload, books) => {
-      books.later(() => books.book(payload));
-      return ok();
-    }),
-  },
-  {
-    does: 'answers 202 (route handler)',
-    ...booking((payload, books) => {
-      books.book(payload);
-      return new Response(null, { status: 202 });
-    }),
-  },
-  {
     does: 'takes everything with the status PAID for a payment (route handler)',
+    step: 'refund',
     ...booking((payload, books) => {
       const status = payload.newStatus ?? payload.status;
       books.book(payload, undefined, status === 'PAID' ? 'payment' : books.kindOf(payload));
@@ -95,6 +76,7 @@ export const wrongRouteHandlers: readonly Listener[] = [
   },
   {
     does: 'shares the work of equal notifications only while it runs (route handler)',
+    step: 'again',
     ...route((books) => {
       const running = new Map<string, Promise<void>>();
       return async (request) => {
@@ -112,22 +94,8 @@ export const wrongRouteHandlers: readonly Listener[] = [
   },
   {
     does: 'sends whoever has no credentials to its login (route handler)',
+    step: 'pairs',
     ...guarding(isRight, (request) => Response.redirect(new URL('/login', request.url), 302)),
-  },
-  {
-    does: 'compares the header without its case (route handler)',
-    ...guarding(
-      (request) => request.headers.get('authorization')?.toLowerCase() === rightHeader.toLowerCase(),
-      unauthorized,
-    ),
-  },
-  {
-    does: 'compares the end of the header (route handler)',
-    ...guarding(
-      (request) =>
-        request.headers.get('authorization')?.endsWith(rightHeader.slice('Basic '.length)) ?? false,
-      unauthorized,
-    ),
   },
 ];
 
