@@ -122,7 +122,8 @@ export class Orders<Transaction = unknown> {
   /** Not for your code: {@link createOrders} makes it. */
   constructor(options: OrdersOptions<readonly AnyDefinition[], Transaction>) {
     const own = readNamedOptions('createOrders', options, ORDERS_OPTIONS);
-    const { client, store, totalTimeoutMs, waitMs, recurrences, ...listener } = own;
+    const { client, store, totalTimeoutMs, waitMs, ...listener } = own;
+    const { recurrences } = listener;
     checkMethods('client', client, ['createRecurringCheckout', 'getTransaction'], 'PaymentsClient.fromEnv()');
     this.#client = client;
     this.#store = store;

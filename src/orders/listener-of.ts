@@ -15,11 +15,20 @@ import { type OrderCallbacks, orderLinkOf } from './plan';
 
 type ListenerOptions<Transaction> = Omit<
   OrdersOptions<readonly AnyDefinition[], Transaction>,
-  'totalTimeoutMs' | 'waitMs' | 'recurrences'
+  'totalTimeoutMs' | 'waitMs'
 >;
 
 export function listenerOf<Transaction>(
-  { client, on, credentials, asPayment, confirm, kinds = [], ...options }: ListenerOptions<Transaction>,
+  {
+    client,
+    on,
+    credentials,
+    asPayment,
+    confirm,
+    recurrences,
+    kinds = [],
+    ...options
+  }: ListenerOptions<Transaction>,
   onNoCall: (error: unknown) => void,
 ): ListenerParts | undefined {
   if (asPayment !== undefined)
@@ -35,7 +44,7 @@ export function listenerOf<Transaction>(
   let isNoted = false;
   const link = orderLinkOf(client, callbacks, asPayment, kinds, {
     async onEvent(hasMissed) {
-      if (isNoted && !hasMissed) return;
+      if (recurrences === false || (isNoted && !hasMissed)) return;
       isNoted = true;
       // `maintain` needs it a day later: the next process tries again.
       await noteEvents(stepsOf(options.store), hasMissed).catch(() => undefined);

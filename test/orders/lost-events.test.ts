@@ -157,31 +157,34 @@ describe('a charge whose event was lost', () => {
     ]);
   });
 
-  it.each(['never searches', 'cannot search'])(
-    'is not waited for longer than two days by a return of no order where it %s',
-    async (how) => {
-      const recurrences = how === 'cannot search';
-      const { s, maintain, skip } = await authorized({ on: { foreign: 'ignore' } as never, recurrences });
-      if (recurrences) s.service.trouble = refusal(500);
-      expect(await s.reverse(newId(), newId(), 29.9, 'PAID')).toBe(200);
-      skip(47 * HOUR_MS);
-      await maintain();
-      expect(await s.cases()).toHaveLength(1);
-      skip(2 * HOUR_MS);
-      await maintain();
-      expect(await s.cases()).toEqual([]);
-    },
-  );
-
-  it('is not waited for by a return of no order where the service does not have the calls', async () => {
+  it('is not waited for longer than two days by a return of no order where no search succeeds', async () => {
     const { s, maintain, skip } = await authorized({ on: { foreign: 'ignore' } as never });
-    s.service.withoutCalls();
-    await maintain();
+    s.service.trouble = refusal(500);
     expect(await s.reverse(newId(), newId(), 29.9, 'PAID')).toBe(200);
+    skip(47 * HOUR_MS);
+    await maintain();
+    expect(await s.cases()).toHaveLength(1);
     skip(2 * HOUR_MS);
     await maintain();
     expect(await s.cases()).toEqual([]);
   });
+
+  it.each(['the service does not have the calls', 'the merchant wants none'])(
+    'is waited for an hour by a return of no order where %s',
+    async (why) => {
+      const recurrences = why.startsWith('the service') ? undefined : false;
+      const { s, maintain, skip } = await authorized({ on: { foreign: 'ignore' } as never, recurrences });
+      s.service.withoutCalls();
+      await maintain();
+      expect(await s.reverse(newId(), newId(), 29.9, 'PAID')).toBe(200);
+      skip(HOUR_MS - 60_000);
+      await maintain();
+      expect(await s.cases()).toHaveLength(1);
+      skip(HOUR_MS);
+      await maintain();
+      expect(await s.cases()).toEqual([]);
+    },
+  );
 
   it('is found by the reference where the list names no recurrence, and is nobody’s without both', async () => {
     const { s, maintain, service } = await authorized();
