@@ -76,7 +76,11 @@ async function makeMysql(name: string): Promise<Database> {
           "ON id = trx_mysql_thread_id WHERE db = ? AND command = 'Sleep'",
         [name],
       );
-      for (const { id } of rows) await query(`KILL ${id}`);
+      for (const { id } of rows) {
+        await query(`KILL ${id}`).catch((error: { code?: string }) => {
+          if (error.code !== 'ER_NO_SUCH_THREAD') throw error; // it has ended since it was listed
+        });
+      }
     },
     drop: async () => {
       await pool.end();
