@@ -79,6 +79,8 @@ const examples: Settings = {
   env: { ...common.test.env, NEXT_TELEMETRY_DISABLED: '1' },
   // With an empty npm cache, installing a framework takes a while.
   testTimeout: scaled(300_000),
+  // Real builds and processes beside other tests: a second try, which is printed, tells a busy machine from a fault.
+  retry: 1,
 };
 
 /** What installs or starts much. If several of these are run, it is one after the other. */

@@ -12,7 +12,6 @@ const inventions = { recurrenceEvents: 'none' } as const;
 describe.skipIf(!(await findPostgres()))('nextjs', () => {
   it('shows a QR code until the payment arrives, acts once on it, and finishes running work at SIGTERM', async () => {
     const { env, query } = await openDatabase();
-    // Long enough to act on the payment before the first notification is sent again.
     const options = { retryIntervalMs: 3_000, env, inventions };
     const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('nextjs', options);
     const { page, subscribe } = visitor(origin);
@@ -45,7 +44,8 @@ describe.skipIf(!(await findPostgres()))('nextjs', () => {
     const rows = await query('SELECT sale, amount::float FROM payments');
     expect(rows).toHaveLength(2);
     expect(rows).toEqual(expect.arrayContaining(booked));
-    expect(stderr).toEqual([
+    // The first is reported once more if it is sent again before the payment.
+    expect([...new Set(stderr)]).toEqual([
       expect.stringMatching(/^The service says otherwise .* Fields: situation\..* payment:\S+$/),
       expect.stringMatching(/did not prove/),
     ]);

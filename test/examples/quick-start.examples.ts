@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { runExample, uuid } from './runner/run-example';
 
 it('quick-start: creates a journey, and acts once on its confirmed payment', async () => {
-  // Long enough to act on the payment before the first notification is sent again.
   const options = { retryIntervalMs: 3_000 };
   const { program, sandbox, deliverAllAgain, stop } = await runExample('quick-start', options);
   const [, qrCodeText] = await program.printed(/pastes (000201.+)\n/);
@@ -12,7 +11,8 @@ it('quick-start: creates a journey, and acts once on its confirmed payment', asy
   sandbox.pay(uuid(1));
   await deliverAllAgain();
 
-  expect(await stop()).toEqual({
+  const { stderr, ...ended } = await stop();
+  expect(ended).toEqual({
     status: 0,
     stdout: [
       'Listening on http://localhost:PORT',
@@ -21,8 +21,9 @@ it('quick-start: creates a journey, and acts once on its confirmed payment', asy
       'order-1001 is paid: BRL 59.7',
       'Drained',
     ],
-    stderr: [
-      expect.stringMatching(/^not_confirmed payment:\S+ The service says otherwise .* Fields: situation\./),
-    ],
   });
+  // It is reported once more if it is sent again before the payment.
+  expect([...new Set(stderr)]).toEqual([
+    expect.stringMatching(/^not_confirmed payment:\S+ The service says otherwise .* Fields: situation\./),
+  ]);
 });
