@@ -168,7 +168,7 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
   it('turns red at SIGTERM, serves on for a moment, then drains: under load no notification is refused', async () => {
     const { query, listeners, call } = await startMerchant({
       processes: 2,
-      env: { DRAIN_DELAY_MS: '3000' },
+      env: { DRAIN_DELAY_MS: '5000' },
       readiness: '/health/ready',
     });
     const { sandbox, programs } = listeners;

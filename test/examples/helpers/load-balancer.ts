@@ -12,7 +12,7 @@ export interface LoadBalancer {
 /**
  * A load balancer before several processes of one listener, as in production. It ends with the test.
  *
- * @param readiness - a path that it asks every 100 ms: a process that does not answer 200 gets no requests
+ * @param readiness - a path that it asks again 100 ms after each answer: a process that does not answer 200 gets no requests
  */
 export async function startLoadBalancer(readiness?: string): Promise<LoadBalancer> {
   let turn = 0;
@@ -23,10 +23,13 @@ export async function startLoadBalancer(readiness?: string): Promise<LoadBalance
       const answer = await fetch(`http://127.0.0.1:${port}${readiness}`).catch(() => undefined);
       return answer?.ok === true ? [] : [port];
     };
-    const timer = setInterval(async () => {
+    let timer: NodeJS.Timeout;
+    const ask = async () => {
       red = (await Promise.all(balancer.targets.map(isRed))).flat();
-    }, 100);
-    onTestFinished(() => clearInterval(timer));
+      timer = setTimeout(ask, 100);
+    };
+    timer = setTimeout(ask, 100);
+    onTestFinished(() => clearTimeout(timer));
   }
   const server = createServer((incoming, outgoing) => {
     const ready = balancer.targets.filter((port) => !red.includes(port));
