@@ -1,4 +1,5 @@
 import { createServer, request as forward } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { listen } from '../../helpers/listen';
 
@@ -23,13 +24,16 @@ export async function startLoadBalancer(readiness?: string): Promise<LoadBalance
       const answer = await fetch(`http://127.0.0.1:${port}${readiness}`).catch(() => undefined);
       return answer?.ok === true ? [] : [port];
     };
-    let timer: NodeJS.Timeout;
-    const ask = async () => {
-      red = (await Promise.all(balancer.targets.map(isRed))).flat();
-      timer = setTimeout(ask, 100);
-    };
-    timer = setTimeout(ask, 100);
-    onTestFinished(() => clearTimeout(timer));
+    let isOver = false;
+    onTestFinished(() => {
+      isOver = true;
+    });
+    void (async () => {
+      while (!isOver) {
+        red = (await Promise.all(balancer.targets.map(isRed))).flat();
+        await sleep(100);
+      }
+    })();
   }
   const server = createServer((incoming, outgoing) => {
     const ready = balancer.targets.filter((port) => !red.includes(port));
