@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 /** The literal regular expressions of the library by file and line, and the files where others are constructed. */
-const literals: (readonly [where: string, shown: string, pattern: RegExp])[] = [];
+const literals: (readonly [where: string, pattern: RegExp])[] = [];
 const constructed: string[] = [];
 for (const name of readdirSync('src', { recursive: true, encoding: 'utf8' }).sort()) {
   if (!name.endsWith('.ts')) continue;
@@ -16,7 +16,7 @@ for (const name of readdirSync('src', { recursive: true, encoding: 'utf8' }).sor
       const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
       const end = node.text.lastIndexOf('/');
       const pattern = new RegExp(node.text.slice(1, end), node.text.slice(end + 1));
-      literals.push([`${file}:${line}`, String(pattern), pattern]);
+      literals.push([`${file}:${line}`, pattern]);
     }
     if (ts.isNewExpression(node) && node.expression.getText() === 'RegExp') constructed.push(file);
     ts.forEachChild(node, visit);
@@ -34,7 +34,10 @@ describe('regular expressions take no more than linear time', () => {
     expect(literals.map(([where]) => where.replace(/:\d+$/, ''))).toContain('src/webhooks/payout-failure.ts');
   });
 
-  it.each(literals)('at %s: %s', (_where, _shown, pattern) => expect(slowPartsOf(pattern)).toEqual([]));
+  it('wherever they are written', () => {
+    const slow = literals.map(([where, pattern]) => [where, String(pattern), ...slowPartsOf(pattern)]);
+    expect(slow.filter(([, , ...parts]) => parts.length > 0)).toEqual([]);
+  });
 
   it('also when constructed at run time, from fixed text: a colour, a person, a credential, a URL, a path template', () => {
     expect(constructed).toEqual([

@@ -11,10 +11,12 @@ const english: Readonly<Record<string, string>> = { ...en, ...pageEnglish };
 const portuguese: Readonly<Record<string, string>> = { ...pt, ...pagePortuguese };
 
 describe('the texts of the sandbox', () => {
-  it.each(Object.keys(english))('%s has the same values in both languages', (key) => {
-    const values = (words = '') => (words.match(/\{\w+\}/g) ?? []).toSorted();
-    expect(values(portuguese[key])).toEqual(values(english[key]));
-    expectPortuguese(portuguese[key] ?? '');
+  it('have the same values in both languages, and are Portuguese', () => {
+    const values = (words = '') => (words.match(/\{\w+\}/g) ?? []).toSorted().join();
+    const keys = Object.keys(english);
+    expect(keys.length).toBeGreaterThan(300);
+    expect(keys.filter((key) => values(portuguese[key]) !== values(english[key]))).toEqual([]);
+    for (const key of keys) expectPortuguese(portuguese[key] ?? '');
   });
 
   it('name what a tab of the page counts in the number that fits', () => {
