@@ -20,7 +20,7 @@ const orders = createOrders({
 });
 
 const app = express();
-app.post('/webhooks', orders.webhook); // before `express.json()`, which refuses large bodies
+app.post('/webhooks', orders.webhook); // before `express.json()`
 app.post('/orders/:key', async (request, response) => {
   const order = await orders.open(request.params.key, {
     currency: 'BRL',
@@ -36,12 +36,12 @@ app.post('/orders/:key', async (request, response) => {
 });
 
 async function main() {
-  await orders.createTable(); // or put `orders.createTableSql()` into your migrations
+  await orders.createTable();
   for (const table of ['payments', 'returns']) {
     await knex.raw(`CREATE TABLE IF NOT EXISTS ${table} (
       id BIGINT AUTO_INCREMENT PRIMARY KEY, sale VARCHAR(100), order_key VARCHAR(200), amount DECIMAL(12, 2))`);
   }
-  orders.start(); // a check now and every hour
+  orders.start();
   app.listen(3000);
 }
 main();
