@@ -24,7 +24,7 @@ it('`npm run check` is what judges a change in CI, without the steps that a clea
 
 it.each([
   ['all pass', 'true', 0, '\n--- echo one\none\n\n--- true\n\n--- echo three >&2\nthree\n'],
-  ['one fails', 'exit 3', 1, '\n--- echo one\none\n\n--- FAILED: exit 3\n\n--- echo three >&2\nthree\n'],
+  ['one fails', 'exit 3', 1, '\n--- echo one\none\n\n--- echo three >&2\nthree\n\n--- FAILED: exit 3\n'],
 ])('checks side by side show what each printed, and fail if one fails: %s', (_, second, status, printed) => {
   const [script = ''] = /^side_by_side\(\) \{[\s\S]*?^\}$/m.exec(ci) ?? [];
   const args = ['-euc', `${script}\nside_by_side 'echo one' '${second}' 'echo three >&2'`];
