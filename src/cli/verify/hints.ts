@@ -13,11 +13,11 @@ const claims =
 const letters =
   'the body is read in another encoding than UTF-8, `content-length` is counted in characters in place of bytes, or letters beyond ASCII are refused.';
 const cents =
-  'amounts are multiplied by 100 and not rounded (19.99 * 100 is 1998.9999999999998), kept in a column or a schema of whole numbers or of too few digits, or written as text and read back without their point.';
+  'amounts are multiplied by 100 and not rounded (19.99 * 100 is 1998.9999999999998), put through a column, a schema or a cast of whole numbers or too few digits, or read back from text for people, such as `1,234.56`.';
 const states =
   'each notification writes its status over that of before, PENDING is booked once more, or it is refused. Answer 200 to a state that is over, and do not go back to it: a retry comes a minute or more late (document section 6.1).';
 const leftBehind =
-  'the refused notification left something behind: its key (record it with the booking, not before), a lock, a closed order, or the answer of the service, which is not asked for again.';
+  'the earlier notification left something behind: its key or a state (record it with the booking, not before), a lock, or the answer of the service, which is not asked for again.';
 
 export const steps = {
   first: {
@@ -42,7 +42,7 @@ export const steps = {
   refund: {
     title: 'Books a partial refund of a sale that was paid',
     usually:
-      'the key is the `saleToken` alone, which the refund shares with its payment; a refund is not told from a payment, or takes it back; or the amount of the whole sale is booked. A refund has its own `refund.uuid` and `refund.amount`, and leaves the payment as it is (document section 6.4).',
+      'the key is the `saleToken` or reference code, which the refund shares with its payment; a refund is not told from a payment, or changes its row; or the amount of the whole sale is booked. A refund has its own `refund.uuid` and `refund.amount` (document section 6.4).',
     refused:
       'the route takes no query (`?refund=true&type=refund`), a schema requires fields of a payment, or refunds are not expected. If this URL takes none, leave them out of --kinds (document section 6.4).',
   },
@@ -59,7 +59,7 @@ export const steps = {
   refundFirst: {
     title: 'Takes a refund that comes before its payment, or refuses it for now',
     usually:
-      'the refund ends the process or is booked as something else where no payment is known. Answer 503 until the payment is there, or keep the refund.',
+      'the refund is booked as something else where no payment is known. Answer 503 until the payment is there, or keep the refund.',
   },
   refundOvertakes: {
     title: 'Books both once the payment comes',
@@ -90,7 +90,7 @@ export const steps = {
   reversalCancelled: {
     title: 'Has no row for a reversal that is CANCELLED',
     usually:
-      'a reversal is booked whatever its `status`, what was booked at its PENDING stays when it is CANCELLED, or a status other than PAID is refused. CANCELLED: no money went back (document section 6.3).',
+      'CANCELLED is booked or refused, or what was booked at its PENDING stays. CANCELLED: no money went back (document section 6.3).',
   },
   payout: {
     title: 'Books a payout',
@@ -102,7 +102,7 @@ export const steps = {
   failedPayout: {
     title: 'Books nothing for a payout that failed',
     usually:
-      '`success` is not looked at, and with `false` nothing was paid; `type=payout` is needed, which a failed one does not carry; or a field is read that it does not have, such as `receipt` (document section 6.5).',
+      'it is booked, and with `success` false nothing was paid; `type=payout` is needed, which it does not carry; or a field is read that it does not have, such as `receipt` (document section 6.5).',
   },
   payoutAfterFailed: {
     title: 'Books the same payout when it is paid after all',
@@ -127,7 +127,7 @@ export const steps = {
   long: {
     title: 'Reads a body of 150 KB',
     usually:
-      'a body parser or a web server in front takes 100 KiB or less (Express: `express.json({ limit: "1mb" })`), or only the first bytes of a body are read. The document shows no limit (section 8): take 1 MB.',
+      'the listener, its body parser or a web server takes 100 KiB or less (Express: `express.json({ limit: "1mb" })`), or only the first bytes are read. The document shows no limit (section 8): take 1 MB.',
   },
   letters: { title: 'Reads letters such as ã in a name', usually: letters },
   reference: { title: 'Reads letters such as ã in a reference code', usually: letters },
@@ -164,13 +164,13 @@ export const steps = {
   wrongAmount: {
     title: 'Books nothing for a payment of 0.01 that the service does not confirm',
     usually:
-      'the amount is not compared with that of the sale. `confirmPayment` compares situation, amount, currency and reference code.',
+      'the amount is not compared with that of the sale, or the result (`confirmed`) is not looked at. `confirmPayment` compares situation, amount, currency and reference code.',
   },
   rightAmount: { title: 'Books the right payment of that sale after the wrong one', usually: leftBehind },
   unpaid: {
     title: 'Books nothing for a sale that nobody has paid',
     usually:
-      'only the existence of the sale is looked at, and not that its `situation` is PAID. `confirmPayment` compares situation, amount, currency and reference code.',
+      'the `situation` of the sale, which is not PAID, is not looked at. `confirmPayment` compares situation, amount, currency and reference code.',
   },
   paidSince: { title: 'Books that sale once it is paid', usually: leftBehind },
   afterRefused: {
@@ -219,7 +219,7 @@ export const steps = {
   statuses: {
     title: 'Books nothing for a sale that is REVERSAL, PENDING or SANDBOX',
     usually:
-      '`newStatus` is not looked at, and only `PAID` means that the sale is paid (document section 6.2); or what is not PAID is refused, and then comes again for nothing.',
+      'a `newStatus` other than `PAID` is booked, and only `PAID` means that the sale is paid (document section 6.2); or it is refused, and then comes again for nothing.',
   },
   lateSale: {
     title: 'Leaves a payment as it is when the PENDING of its sale comes late',
@@ -232,18 +232,17 @@ export const steps = {
   },
   afterUnknown: {
     title: 'Books a payment after them',
-    usually:
-      'one of them ended the process, or left a lock behind. Look at the shape of a body before you read its fields.',
+    usually: 'one of them still holds a lock or a connection. Release it in `finally`.',
   },
   headerName: {
     title: 'Finds the credentials under `authorization`, in lower case',
     usually:
-      'the header is looked up in a dictionary that has `Authorization` alone. Names of headers have no case: use a function that ignores it, such as `request.headers.get`.',
+      'the header is looked up as `Authorization` alone. Names of headers have no case: use a function that ignores it, such as `request.headers.get`.',
   },
   pairs: {
     title: 'Refuses wrong credentials and none, and books nothing',
     usually:
-      'the header is not compared whole: there is no check, or only of a part, or case and order do not count; the answer is a redirect, an error or none in place of 401; or the request is handled all the same. Compare all of it with `Basic ` and the Base64 of key, colon and token, and answer 401 before you read anything (document section 5). `createWebhookHandler` and `verifyAuthorization` do.',
+      'the header is not compared, or only in part, only where there is one, in any case or order, or with an empty pair too; the answer is a success (in PHP: after output), a redirect, an error or none; or the request goes on all the same. Compare all of it with `Basic ` and the Base64 of key, colon and token, and answer 401 first (document section 5). `createWebhookHandler` and `verifyAuthorization` do.',
   },
   kindsWithoutPair: {
     title: 'Refuses every other kind without credentials',
@@ -253,7 +252,7 @@ export const steps = {
   methods: {
     title: 'Books nothing that comes by PUT or GET without credentials',
     usually:
-      'credentials are checked for POST alone. Check them before you look at the method, and take POST alone.',
+      'credentials are not checked for this method. Check them before you look at the method, and take POST alone.',
   },
   restart: {
     title: 'Knows a payment of before after a restart',
@@ -281,7 +280,7 @@ export const steps = {
   secrets: {
     title: 'Puts no credentials into its responses',
     usually:
-      'an error page or a debug mode shows the request or the expected value. Answer with a fixed text, and change the credentials if the listener was public.',
+      'a response shows the request or the expected value, as a debug mode does. Answer with a fixed text, and change the credentials if the listener was public.',
   },
 } satisfies Readonly<Record<string, Text>>;
 
@@ -304,7 +303,7 @@ function ofFirst(
       return 'several processes listen, each with rows and keys in its own memory. Keep both in a database that all of them share.';
     if (problem !== 'missing') return undefined;
     return failedFirst === undefined
-      ? '`--effects` reads another place than the listener writes to, such as the memory of another process; the listener acts on orders of its own alone (pass --shop), or later than --effects-wait; or it does not find what it looks for in the body, such as `newStatus`, and answers 200.'
+      ? '`--effects` reads another place than the listener writes to, such as the memory of another process; the listener acts on orders of its own alone (pass --shop), or later than --effects-wait; or it does nothing, as where no parser reads the body or `newStatus` is spelt otherwise.'
       : 'the first attempt failed after its key was recorded, so that the second counted as a repeat. Record the key with the booking.';
   }
   if (status === undefined)

@@ -28,11 +28,22 @@ export interface Listener {
 export interface WrongListener extends Listener {
   /** The step that is about its mistake: the first that fails. */
   readonly step: StepId;
+  /** Words of that step's hint that name its mistake. */
+  readonly cause: string;
+  /** The same, of each later step that fails in another way and so has a hint of its own. */
+  readonly laterCauses?: Causes;
 }
 
-/** Listeners by what each does wrong, which this step is about. */
-export function accused(step: StepId, mistakes: Readonly<Record<string, Parts>>): WrongListener[] {
-  return Object.entries(mistakes).map(([does, merchant]) => ({ does, step, merchant }));
+type Causes = Readonly<Partial<Record<StepId, string>>>;
+
+/** Listeners by what each does wrong, which this step is about, and its hint names in these words. */
+export function accused(
+  step: StepId,
+  cause: string,
+  mistakes: Readonly<Record<string, Parts>>,
+  laterCauses: Causes = {},
+): WrongListener[] {
+  return Object.entries(mistakes).map(([does, merchant]) => ({ does, step, cause, laterCauses, merchant }));
 }
 
 interface Options extends Partial<Pick<VerifyOptions, 'kinds' | 'restart'>> {

@@ -6,14 +6,18 @@ const { apiKey, apiToken } = pair;
 const hanging = { limitMs: 1_000 };
 
 export const wrongCredentials: readonly WrongListener[] = [
-  ...accused('pairs', {
+  ...accused('pairs', 'not compared', {
     'checks no credentials': { isLetIn: () => true },
     'looks whether there is an Authorization header, and not which one': {
       isLetIn: (header) => header !== undefined,
     },
+  }),
+  ...accused('pairs', 'only where there is one', {
     'checks the header only where there is one': {
       isLetIn: (header) => header === undefined || header === rightHeader,
     },
+  }),
+  ...accused('pairs', 'only in part', {
     'checks the key alone': { isLetIn: (header) => readPair(header)[0] === apiKey },
     'checks the token alone': { isLetIn: (header) => readPair(header)[1] === apiToken },
     'accepts a truncated token': {
@@ -28,6 +32,8 @@ export const wrongCredentials: readonly WrongListener[] = [
         return key === apiKey && token.startsWith(apiToken);
       },
     },
+  }),
+  ...accused('pairs', 'with an empty pair', {
     'accepts an empty pair, because its own was empty at the start': () => {
       const unset = { apiKey: '', apiToken: '' };
       const isLetIn = (header: string | undefined) => {
@@ -36,6 +42,8 @@ export const wrongCredentials: readonly WrongListener[] = [
       };
       return { isLetIn };
     },
+  }),
+  ...accused('pairs', 'only in part', {
     'compares a token only where there is one': {
       isLetIn(header) {
         const [key, token] = readPair(header);
@@ -54,12 +62,16 @@ export const wrongCredentials: readonly WrongListener[] = [
         return key === apiKey && [apiKey, apiToken].includes(token);
       },
     },
+  }),
+  ...accused('pairs', 'in any case or order', {
     'takes key and token in any order': {
       isLetIn: (header) => readPair(header).toSorted().join() === [apiKey, apiToken].toSorted().join(),
     },
     'compares the header in lower case, Base64 and all': {
       isLetIn: (header) => header?.toLowerCase() === rightHeader.toLowerCase(),
     },
+  }),
+  ...accused('pairs', 'only in part', {
     'accepts every scheme': {
       isLetIn: (header) => header?.split(' ').at(-1) === rightHeader.split(' ').at(-1),
     },
@@ -70,19 +82,21 @@ export const wrongCredentials: readonly WrongListener[] = [
       },
     },
   }),
-  ...accused('kindsWithoutPair', {
+  ...accused('kindsWithoutPair', 'for some kinds alone', {
     'checks the credentials of payments alone': {
       isLetIn: (header, url) => header === rightHeader || url.search !== '',
     },
   }),
-  ...accused('pairs', {
+  ...accused('pairs', 'an error or none', {
     // biome-ignore lint/style/noNonNullAssertion: this is the mistake.
     'crashes when there is no Authorization header': { isLetIn: (header) => header!.trim() === rightHeader },
+  }),
+  ...accused('pairs', 'is a success', {
     'answers 200 to wrong credentials, and does nothing': {
       refuse: (response) => response.writeHead(200).end(),
     },
   }),
-  ...accused('methods', {
+  ...accused('methods', 'not checked for this method', {
     'checks no credentials of PUT': {
       isLetIn: (header, _url, method) => method === 'PUT' || header === rightHeader,
     },
@@ -90,7 +104,7 @@ export const wrongCredentials: readonly WrongListener[] = [
       isLetIn: (header, _url, method) => method === 'GET' || header === rightHeader,
     },
   }),
-  ...accused('secrets', {
+  ...accused('secrets', 'the expected value', {
     'puts the right credentials into its 401': {
       refuse: (response) => response.writeHead(401).end(`Expected ${rightHeader}`),
     },
@@ -100,6 +114,8 @@ export const wrongCredentials: readonly WrongListener[] = [
     'puts the right token at the end of a long page about the error': {
       refuse: (response) => response.writeHead(401).end(`${'<p>stack</p>'.repeat(900)}${apiToken}`),
     },
+  }),
+  ...accused('secrets', 'shows the request', {
     'puts the headers it got into its response': {
       respond: (response, _outcome, { header }) => response.writeHead(200).end(JSON.stringify({ header })),
     },
@@ -108,7 +124,7 @@ export const wrongCredentials: readonly WrongListener[] = [
         response.writeHead(200, { 'x-authorization': header ?? '' }).end(),
     },
   }),
-  ...accused('pairs', {
+  ...accused('pairs', 'an error or none', {
     'hangs instead of answering 401': { refuse: () => undefined },
     'hangs when there are no credentials at all': {
       refuse: (response, header) => (header === undefined ? undefined : void response.writeHead(401).end()),

@@ -12,25 +12,27 @@ import {
 import { accused, type WrongListener } from './verify-listener';
 
 export const wrongDuplicates: readonly WrongListener[] = [
-  ...accused('again', {
+  ...accused('again', 'no key is recorded', {
     'acts again on duplicates': {
       async once(_key, act) {
         await act();
         return 'done';
       },
     },
+  }),
+  ...accused('again', 'holds the time', {
     'takes a hash of the time for its key': { keyOf: () => `${performance.now()}` },
   }),
-  ...accused('fiveAtOnce', {
+  ...accused('fiveAtOnce', 'looked up and then written', {
     'acts again on duplicates that come at the same time': withoutClaim(''),
   }),
-  ...accused('refundAtOnce', {
+  ...accused('refundAtOnce', 'looked up and then written', {
     'acts again on a refund that comes several times at once': withoutClaim('refund'),
   }),
-  ...accused('payoutAtOnce', {
+  ...accused('payoutAtOnce', 'looked up and then written', {
     'acts again on a payout that comes several times at once': withoutClaim('payout'),
   }),
-  ...accused('allAgain', {
+  ...accused('allAgain', 'no key is recorded for that kind', {
     'deduplicates payments alone': () => {
       let number = 0;
       return {
@@ -41,6 +43,8 @@ export const wrongDuplicates: readonly WrongListener[] = [
     'books a reversal PAID at each delivery again': forgetting(
       (kind, { status }) => kind === 'reversal' && status === 'PAID',
     ),
+  }),
+  ...accused('allAgain', 'only the latest keys', {
     'remembers the last notification alone': {
       once(key, act, shop) {
         if (!shop.done.has(key)) shop.done.clear();
@@ -54,7 +58,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
       },
     },
   }),
-  ...accused('reordered', {
+  ...accused('reordered', 'the whole body', {
     'takes a hash of the whole body for its key': { keyOf: (_kind, payload) => JSON.stringify(payload) },
     'takes a hash of the whole body of refunds for their key': keyed('refund', (payload) =>
       JSON.stringify(payload),
@@ -63,18 +67,22 @@ export const wrongDuplicates: readonly WrongListener[] = [
   {
     does: 'answers 409 to duplicates',
     step: 'again',
+    cause: 'what is recorded is refused',
     merchant: { respond: (response, outcome) => response.writeHead(outcome === 'seen' ? 409 : 200).end() },
   },
   {
     does: 'deduplicates on `saleToken`, or else on `uuid`, and so takes a refund for its payment',
     step: 'refund',
+    cause: 'the key is the `saleToken`',
     merchant: { keyOf: (_kind, payload) => payload.saleToken ?? payload.uuid ?? '' },
   },
-  ...accused('secondRefund', {
+  ...accused('secondRefund', 'made from `saleToken`', {
     'deduplicates on kind and `saleToken`, and so loses the second refund': keyed(
       'refund',
       ({ saleToken }) => `refund:${saleToken}`,
     ),
+  }),
+  ...accused('secondRefund', 'or amount', {
     'deduplicates refunds on `saleToken` and amount': keyed(
       'refund',
       ({ saleToken, refund }) => `refund:${saleToken}:${refund.amount}`,
@@ -83,16 +91,18 @@ export const wrongDuplicates: readonly WrongListener[] = [
   {
     does: 'deduplicates reversals on their `uuid`, and so loses their end',
     step: 'reversalEnds',
+    cause: 'the `uuid` alone',
     merchant: keyed('reversal', ({ uuid }) => uuid),
   },
   {
     does: 'deduplicates payouts on their `uuid`, and so loses the end of one that failed first',
     step: 'payoutAfterFailed',
+    cause: 'the `uuid` alone',
     merchant: {
       keyOf: (kind, payload) => (kind.startsWith('payout') ? payload.uuid : right.keyOf(kind, payload)),
     },
   },
-  ...accused('alike', {
+  ...accused('alike', 'amount, date or shopper', {
     'takes day, amount and shopper for the key of a payment': keyed(
       'payment',
       ({ date, amount, shopper }) => `${date}:${amount}:${shopper?.email}`,
@@ -105,6 +115,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   {
     does: 'books every payment twice',
     step: 'first',
+    cause: 'booked twice',
     merchant: ({ rows }) => ({
       work(kind, payload) {
         if (kind === 'payment') rows.push({ kind, subject: payload.saleToken, amount: payload.amount });
@@ -114,6 +125,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   {
     does: 'answers 200 to other payments while it is at work on one',
     step: 'threeAtOnce',
+    cause: 'while it is busy',
     merchant: () => {
       let isBusy = false;
       return {
@@ -132,6 +144,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   {
     does: 'refuses what was overtaken',
     step: 'latePending',
+    cause: 'it is refused',
     merchant: () => {
       const ended = new Set<string>();
       return {
@@ -143,15 +156,16 @@ export const wrongDuplicates: readonly WrongListener[] = [
       };
     },
   },
-  ...accused('latePending', {
+  ...accused('latePending', 'over that of before', {
     'reopens a reversal that is over when its PENDING comes late': undoing('reversal'),
   }),
-  ...accused('lateSale', {
+  ...accused('lateSale', 'over that of before', {
     'takes back a payment when the PENDING of its sale comes late': undoing('payment'),
   }),
   {
     does: 'records the key before the work, which fails at first',
     step: 'first',
+    cause: 'after its key was recorded',
     merchant: {
       async once(key, _act, { done }) {
         if (done.has(key)) return 'seen';
@@ -163,6 +177,7 @@ export const wrongDuplicates: readonly WrongListener[] = [
   {
     does: 'records the key some time after its answer',
     step: 'again',
+    cause: 'recorded after the response',
     merchant: {
       async once(key, act, { done }) {
         if (done.has(key)) return 'seen';
@@ -172,11 +187,11 @@ export const wrongDuplicates: readonly WrongListener[] = [
       },
     },
   },
-  ...accused('again', {
+  ...accused('again', 'the memory of one process', {
     'runs as two processes, each with keys of its own': processes(2, true),
     'runs as four processes, each with keys of its own': processes(4, true),
   }),
-  ...accused('first', {
+  ...accused('first', 'several processes listen', {
     'runs as two processes, each with keys and rows of its own': processes(2, false),
   }),
 ];

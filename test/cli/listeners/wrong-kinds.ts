@@ -2,13 +2,13 @@ import { type Merchant, type Payload, right } from './merchant';
 import { accused, type WrongListener } from './verify-listener';
 
 export const wrongKinds: readonly WrongListener[] = [
-  ...accused('payout', {
+  ...accused('payout', 'payouts are not expected', {
     'refuses payouts': { work: refusing((kind) => kind === 'payout') },
   }),
-  ...accused('statuses', {
+  ...accused('statuses', 'it is refused', {
     'refuses sales with another status than PAID': { work: refusing((kind) => kind === 'saleStatus') },
   }),
-  ...accused('failedPayout', {
+  ...accused('failedPayout', 'ends the process', {
     'ends its process on payouts': ({ stop }) => ({
       work: (kind) => (kind === 'payoutFailed' ? stop() : undefined),
     }),
@@ -16,6 +16,7 @@ export const wrongKinds: readonly WrongListener[] = [
   {
     does: 'crashes on the receipt that a payout which failed has not',
     step: 'failedPayout',
+    cause: 'such as `receipt`',
     merchant: {
       work(kind, payload) {
         if (kind.startsWith('payout')) payload.receipt.toString();
@@ -25,27 +26,29 @@ export const wrongKinds: readonly WrongListener[] = [
   {
     does: 'refuses fields that it does not know',
     step: 'nulls',
+    cause: 'unknown fields',
     merchant: { work: refusing((_kind, payload) => 'sandboxField' in payload) },
   },
   {
     does: 'refuses objects with fields that it does not know',
     step: 'nulls',
+    cause: 'unknown fields',
     merchant: {
       work: refusing((_kind, payload) => payload.shopper && 'sandboxField' in payload.shopper),
     },
   },
-  ...accused('leftOut', {
+  ...accused('leftOut', 'read without care', {
     'crashes on a payment without a shopper': {
       work: (kind, { shopper }) => void (kind === 'payment' && shopper.email),
     },
   }),
-  ...accused('nulls', {
+  ...accused('nulls', '`undefined` alone', {
     'crashes on a shopper whose e-mail is null': {
       work: (kind, { shopper }) =>
         void (kind === 'payment' && shopper && shopper.email !== undefined && shopper.email.trim()),
     },
   }),
-  ...accused('leftOut', {
+  ...accused('leftOut', 'read without care', {
     'crashes on a payment without a date': {
       work: (kind, { date }) => void (kind === 'payment' && date.slice(0, 10)),
     },
@@ -53,15 +56,17 @@ export const wrongKinds: readonly WrongListener[] = [
       work: (kind, { reversedAmount }) => void (kind === 'refund' && reversedAmount.toFixed(2)),
     },
   }),
-  ...accused('secondRefund', {
+  ...accused('secondRefund', '`amountRefunded` is needed', {
     "reads a refund's `amountRefunded` alone": {
       work: (kind, { amountRefunded }) => void (kind === 'refund' && amountRefunded.toFixed(2)),
     },
   }),
-  ...accused('leftOut', {
+  ...accused('leftOut', 'read without care', {
     'crashes on a refund without bank details': {
       work: (kind, { bankDetails }) => void (kind === 'refund' && bankDetails.bank),
     },
+  }),
+  ...accused('leftOut', 'nothing is booked without it', {
     'accepts a payment without a currency, and does not act on it': {
       bookedAs: (kind, payload) =>
         kind === 'payment' && !payload.currency ? undefined : right.bookedAs(kind, payload),
@@ -70,9 +75,10 @@ export const wrongKinds: readonly WrongListener[] = [
   {
     does: 'crashes on a reversal whose receipt is null',
     step: 'reversalBegins',
+    cause: 'null until it is PAID',
     merchant: { work: (kind, { receipt }) => void (kind === 'reversal' && receipt.trim()) },
   },
-  ...accused('afterUnknown', {
+  ...accused('afterUnknown', 'or a connection', {
     'keeps a connection for each body that it does not know, until it has none': () => {
       let free = 3;
       return {
@@ -84,8 +90,10 @@ export const wrongKinds: readonly WrongListener[] = [
       };
     },
   }),
-  ...accused('unknownKinds', {
+  ...accused('unknownKinds', 'what is not known is refused', {
     'refuses kinds that it does not know': { work: refusing((kind) => kind === 'unrecognized') },
+  }),
+  ...accused('unknownKinds', 'ends the process', {
     'ends its process on kinds that it does not know': ({ stop }) => ({
       work: (kind, payload) =>
         kind === 'unrecognized' && payload.saleToken === undefined ? stop() : undefined,

@@ -5,16 +5,21 @@ export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'marks an order paid when its sale is reversed',
     step: 'statuses',
+    cause: 'other than `PAID` is booked',
     merchant: paidBy(({ newStatus }) => newStatus === 'REVERSAL'),
   },
   {
     does: 'takes every `newStatus` but REVERSAL for a payment',
     step: 'statuses',
+    cause: 'other than `PAID` is booked',
+    laterCauses: { lateSale: 'PENDING is booked once more' },
     merchant: paidBy(({ newStatus }, kind) => kind === 'saleStatus' && newStatus !== 'REVERSAL'),
   },
   {
     does: 'takes the kind from the query alone, and what has none for a payment',
     step: 'refundNoQuery',
+    cause: 'from the query alone',
+    laterCauses: { statuses: 'other than `PAID` is booked', lateSale: 'PENDING is booked once more' },
     merchant: {
       kindOf: (url, payload) => kindOfQuery(url, payload) ?? (payload.event ? 'unrecognized' : 'payment'),
     },
@@ -22,6 +27,8 @@ export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'books reversals as refunds',
     step: 'reversal',
+    cause: 'does not tell a reversal',
+    laterCauses: { reversalCancelled: 'CANCELLED is booked' },
     merchant: {
       bookedAs: (kind, payload) => (kind === 'reversal' ? 'refund' : right.bookedAs(kind, payload)),
     },
@@ -29,11 +36,13 @@ export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'books a payout that failed as a payment',
     step: 'failedPayout',
+    cause: 'it is booked',
     merchant: paidBy(({ success }) => success === false),
   },
   {
     does: 'books a payout that failed as paid out',
     step: 'failedPayout',
+    cause: 'it is booked',
     merchant: {
       bookedAs: (kind, payload) => (kind === 'payoutFailed' ? 'payout' : right.bookedAs(kind, payload)),
     },
@@ -41,11 +50,14 @@ export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'takes everything with a `saleToken` for a payment',
     step: 'refund',
+    cause: 'not told from a payment',
+    laterCauses: { statuses: 'other than `PAID` is booked', lateSale: 'PENDING is booked once more' },
     merchant: paidBy(({ saleToken }) => saleToken !== undefined),
   },
   {
     does: 'books the amount of the whole sale as refunded',
     step: 'refund',
+    cause: 'the amount of the whole sale',
     merchant: {
       amountOf: (kind, payload) => (kind === 'refund' ? payload.originalAmount : amountOf(payload)),
     },
@@ -53,6 +65,7 @@ export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'takes the payment away when a part of it is refunded',
     step: 'refund',
+    cause: 'changes its row',
     merchant: ({ rows }) => ({
       work(kind, { saleToken }) {
         const row = rows.findIndex(({ kind: of, subject }) => of === 'payment' && subject === saleToken);
@@ -63,6 +76,7 @@ export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'writes what is left of a sale over its payment',
     step: 'refund',
+    cause: 'changes its row',
     merchant: ({ rows }) => ({
       work(kind, { saleToken, refund }) {
         const row = rows.findIndex(({ kind: of, subject }) => of === 'payment' && subject === saleToken);
@@ -75,31 +89,40 @@ export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'books whole amounts, as a column of whole numbers does',
     step: 'cents',
+    cause: 'of whole numbers',
     merchant: { amountOf: (_kind, payload) => Math.round(amountOf(payload) ?? 0) },
   },
   {
     does: 'cuts amounts off at the cent, and so loses one',
     step: 'cents',
+    cause: 'not rounded',
     merchant: { amountOf: (_kind, payload) => Math.trunc((amountOf(payload) ?? 0) * 100) / 100 },
   },
   {
     does: 'books cents in the place of amounts',
     step: 'first',
+    cause: 'in cents',
     merchant: { amountOf: (_kind, payload) => (amountOf(payload) ?? 0) * 100 },
   },
-  ...accused('unknownKinds', {
+  ...accused('unknownKinds', 'one field (`saleToken`', {
     'takes unknown bodies with a `saleToken` for payments': {
       bookedAs: (kind, payload) =>
         kind === 'unrecognized' ? payload.saleToken && 'payment' : right.bookedAs(kind, payload),
     },
+  }),
+  ...accused('unknownKinds', '`uuid`', {
     'books unknown bodies without flags as payouts, because they have a `uuid`': takenFor(
       'payout',
       ({ event, uuid, saleToken, status }) => event && uuid && saleToken === undefined && status !== 'PAID',
     ),
+  }),
+  ...accused('unknownKinds', 'a status', {
     'takes unknown bodies with the status PAID for payments': takenFor(
       'payment',
       ({ event, status }) => event && status === 'PAID',
     ),
+  }),
+  ...accused('unknownKinds', 'a flag of the query', {
     'books an unknown flag in the query as a refund': takenFor(
       'refund',
       (_payload, url) => url.searchParams.get('type') === 'sandbox',
@@ -108,6 +131,7 @@ export const wrongMeanings: readonly WrongListener[] = [
   {
     does: 'takes the kind from the query alone, and does nothing about what has none',
     step: 'refundNoQuery',
+    cause: 'from the query alone',
     merchant: {
       kindOf: (url, payload) =>
         kindOfQuery(url, payload) ?? (payload.newStatus ? right.kindOf(url, payload) : 'unrecognized'),

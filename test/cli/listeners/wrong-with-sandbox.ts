@@ -8,6 +8,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'confirms payments, and records the key of one that it could not confirm',
     step: 'unasked',
+    cause: 'recorded before the service is asked',
     merchant: ({ client }) => ({
       ...confirming(client),
       async once(key, act, { done }) {
@@ -21,6 +22,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'confirms payments, and answers 200 for good to one that it could not confirm',
     step: 'rightAmount',
+    cause: 'or a state',
     merchant: ({ client }) => {
       const unconfirmed = new Set<string>();
       return {
@@ -37,6 +39,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'confirms payments, answers 200 to one that nobody has paid yet, and never takes it again',
     step: 'rightAmount',
+    cause: 'its key',
     merchant: ({ client }) => ({
       async once(key, act, shop) {
         if (shop.done.has(key)) return 'seen';
@@ -51,7 +54,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
       ...confirming(client),
     }),
   },
-  ...accused('unasked', {
+  ...accused('unasked', 'caught and answered 200', {
     'answers 200 when it cannot ask the service about a payment': ({ client }) => ({
       ...confirming(client),
       async once(key, act, shop) {
@@ -59,6 +62,8 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
         return right.once(key, act, shop).catch((): Outcome => 'seen');
       },
     }),
+  }),
+  ...accused('unasked', 'counts as a yes', {
     'asks the service, and acts all the same when it cannot be asked': ({ client }) => ({
       async work(kind, payload) {
         // The mistake: an error of the query counts as a yes.
@@ -70,6 +75,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'reads the body as latin1, and so confirms another reference code',
     step: 'reference',
+    cause: 'another encoding than UTF-8',
     merchant: ({ client }) => ({
       ...confirming(client),
       read: async (request) => (await buffer(request)).toString('latin1'),
@@ -78,6 +84,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'decodes each piece of the body by itself, and so confirms another reference code',
     step: 'cutLetter',
+    cause: 'decoded by itself',
     merchant: ({ client }) => ({
       ...confirming(client),
       async read(request) {
@@ -90,6 +97,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'asks the service for the sale, and does not compare its amount',
     step: 'wrongAmount',
+    cause: 'the amount is not compared',
     merchant: ({ client }) => ({
       async work(kind, { saleToken }) {
         if (kind !== 'payment') return;
@@ -101,6 +109,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'asks the service for the sale, and does not look whether it is paid',
     step: 'unpaid',
+    cause: 'the `situation` of the sale',
     merchant: ({ client }) => ({
       async work(kind, { saleToken, amount }) {
         if (kind !== 'payment') return;
@@ -113,7 +122,7 @@ const listeners: readonly Omit<WrongListener, 'asksService'>[] = [
 
 /** Listeners that refuse a payment of which money went back, and lose its refund. */
 const refunding: readonly Omit<WrongListener, 'asksService'>[] = [
-  ...accused('refundOvertakes', {
+  ...accused('refundOvertakes', 'because money went back', {
     'drops a refund that comes first, and refuses its payment because money went back': refusingRefunded(
       () => undefined,
     ),
@@ -130,6 +139,7 @@ const locking: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'knows no order of these sales',
     step: 'first',
+    cause: 'refuses a sale',
     merchant: {
       work(kind) {
         if (kind === 'payment') throw new Error('There is no such order.');
@@ -139,6 +149,7 @@ const locking: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'keeps a connection for each payment that it refuses, until it has none for another sale',
     step: 'afterRefused',
+    cause: 'a connection',
     merchant: ({ client }) => {
       const refused = new Set<string>();
       return {
@@ -155,6 +166,7 @@ const locking: readonly Omit<WrongListener, 'asksService'>[] = [
   {
     does: 'takes a lock, and does not give it back when a payment is not confirmed',
     step: 'paidSince',
+    cause: 'a lock',
     merchant: ({ client }) => {
       let isLocked = false;
       let refused = 0;

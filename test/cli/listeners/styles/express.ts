@@ -46,6 +46,7 @@ export const wrongInExpress: readonly WrongListener[] = [
     // As long as a cache lasts; counted, so that a busy machine changes nothing.
     does: 'remembers what it has acted on for the next 20 requests (Express)',
     step: 'allAgain',
+    cause: 'only the latest keys',
     ...inExpress((app, books) => {
       const recent = new Map<string, number>();
       let requests = 0;
@@ -62,6 +63,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   {
     does: 'stores cents as `BigInt(amount * 100)` (Express)',
     step: 'cents',
+    cause: 'not rounded',
     ...inExpress((app, books) => {
       app.post('/webhooks', authenticate, json, (request, response) => {
         const { amount } = request.body;
@@ -74,6 +76,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   {
     does: 'answers 401 and goes on (Express)',
     step: 'pairs',
+    cause: 'goes on all the same',
     ...inExpress((app, books) => {
       booking(app, books, json, (request, response, next) => {
         if (!isRight(request)) {
@@ -87,6 +90,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   {
     does: 'answers 200 to whatever it fails at (Express)',
     step: 'leftOut',
+    cause: 'read without care',
     ...inExpress((app, books) => {
       app.post('/webhooks', authenticate, json, (request, response) => {
         try {
@@ -100,6 +104,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   {
     does: 'is down behind its balancer: 503 (Express)',
     step: 'first',
+    cause: 'it is down',
     ...inExpress((app) => {
       app.use((_request, response) => void response.sendStatus(503));
     }),
@@ -107,6 +112,7 @@ export const wrongInExpress: readonly WrongListener[] = [
   {
     does: 'redirects requests with a query (Express)',
     step: 'refund',
+    cause: 'takes no query',
     ...inExpress((app, books) => {
       app.use((request, response, next) => {
         if (request.originalUrl.includes('?')) response.redirect(308, request.path);

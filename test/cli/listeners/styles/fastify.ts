@@ -42,16 +42,19 @@ export const wrongInFastify: readonly WrongListener[] = [
   {
     does: 'has a schema in which an amount is a whole number (Fastify)',
     step: 'cents',
+    cause: 'of whole numbers',
     ...inFastify(booking({ body: { type: 'object', properties: { amount: { type: 'integer' } } } })),
   },
   {
     does: 'has a schema that requires a shopper (Fastify)',
     step: 'refund',
+    cause: 'requires fields of a payment',
     ...inFastify(booking({ body: { type: 'object', required: ['shopper'] } })),
   },
   {
     does: 'keeps what the service said for five minutes (Fastify)',
     step: 'paidSince',
+    cause: 'the answer of the service',
     asksService: true,
     ...inFastify((app, books, client) => {
       const cache = new Map<string, Promise<Payload>>();
@@ -73,6 +76,7 @@ export const wrongInFastify: readonly WrongListener[] = [
   {
     does: 'records the reference code of an order alone (Fastify)',
     step: 'refund',
+    cause: 'or reference code',
     ...inFastify((app, books) => {
       app.post('/webhooks', (request) => {
         const body: Payload = request.body;
@@ -84,6 +88,7 @@ export const wrongInFastify: readonly WrongListener[] = [
   {
     does: 'compares `amount * 100` with the cents of its order (Fastify)',
     step: 'cents',
+    cause: 'not rounded',
     asksService: true,
     ...inFastify((app, books, client) => {
       app.post('/webhooks', async (request, reply) => {

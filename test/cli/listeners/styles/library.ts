@@ -47,6 +47,7 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'makes a handler for each request, so that its store is always empty (this library)',
     step: 'again',
+    cause: 'or one request',
     start() {
       const books = new Books();
       return listen(
@@ -62,6 +63,7 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'runs as three processes, each with a MemoryStore (this library)',
     step: 'again',
+    cause: 'the memory of one process',
     start() {
       const books = new Books();
       const processes = Array.from({ length: 3 }, () =>
@@ -77,6 +79,7 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'forgets an await in its callback (this library)',
     step: 'workFirst',
+    cause: 'not awaited',
     ...handling((books) => ({
       on: callbacks(books, { payment: ({ raw }) => void books.later(() => books.add(raw as Payload)) }),
     })),
@@ -84,6 +87,8 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'has the callback of payments for `saleStatus` too (this library)',
     step: 'statuses',
+    cause: 'other than `PAID` is booked',
+    laterCauses: { lateSale: 'PENDING is booked once more' },
     ...handling((books) => ({
       on: callbacks(books, { saleStatus: ({ raw }) => books.add(raw as Payload, 'payment') }),
     })),
@@ -91,6 +96,7 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'books `originalAmount` for a refund (this library)',
     step: 'refund',
+    cause: 'the amount of the whole sale',
     ...handling((books) => ({
       on: callbacks(books, {
         refund: ({ raw }) => books.add(raw as Payload, 'refund', (raw as Payload).originalAmount),
@@ -100,6 +106,7 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'catches what `confirmPayment` throws (this library)',
     step: 'refundOvertakes',
+    cause: 'because money went back',
     asksService: true,
     ...handling((books, client) => ({
       on: callbacks(books, {
@@ -115,6 +122,7 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'does not look at `confirmed` (this library)',
     step: 'wrongAmount',
+    cause: '(`confirmed`) is not looked at',
     asksService: true,
     ...handling((books, client) => ({
       on: callbacks(books, {
@@ -128,17 +136,19 @@ export const wrongWithLibrary: readonly WrongListener[] = [
   {
     does: 'keeps no body above 10 KB (this library)',
     step: 'long',
+    cause: '100 KiB or less',
     ...handling(() => ({ maxBodyBytes: 10_000 })),
   },
   ...(
     [
-      ['does not look at what `verifyAuthorization` returns', 'pairs', 'key', false],
-      ['keeps `saleToken` in place of `key`', 'refund', 'saleToken', true],
+      ['does not look at what `verifyAuthorization` returns', 'pairs', 'goes on all the same', 'key', false],
+      ['keeps `saleToken` in place of `key`', 'refund', 'the key is the `saleToken`', 'saleToken', true],
     ] as const
   ).map(
-    ([does, step, key, checks]): WrongListener => ({
+    ([does, step, cause, key, checks]): WrongListener => ({
       does: `${does} (this library)`,
       step,
+      cause,
       start() {
         const books = new Books();
         return listen(

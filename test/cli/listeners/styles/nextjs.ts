@@ -70,6 +70,7 @@ export const wrongInNext: readonly WrongListener[] = [
   {
     does: 'reads the text of a request for its log, and then its JSON (Next.js)',
     step: 'first',
+    cause: 'read or parsed twice',
     ...inNext(({ books }) => ({
       async POST(request) {
         if (!isRight(request)) return new Response(null, { status: 401 });

@@ -138,21 +138,25 @@ export const wrongInPhp: readonly WrongListener[] = [
   {
     does: 'reads `$_POST`, and does nothing where it is empty (PHP)',
     step: 'first',
+    cause: 'no parser reads the body',
     ...fromForm(false),
   },
   {
     does: 'reads `$_POST`, and answers 400 where it is empty (PHP)',
     step: 'first',
+    cause: 'no body parser reads JSON',
     ...fromForm(true),
   },
   {
     does: 'runs where the web server keeps the header from it (PHP)',
     step: 'first',
+    cause: 'a web server keeps it',
     ...posting((payload, script) => book(script, lineOf(payload)), { isLetIn: () => false }),
   },
   {
     does: 'keeps its keys in a static variable, which ends with the request (PHP)',
     step: 'again',
+    cause: 'or one request',
     ...posting(async (payload, { file }) => {
       const seen = new Set<string>();
       const line = lineOf(payload);
@@ -164,6 +168,7 @@ export const wrongInPhp: readonly WrongListener[] = [
   {
     does: 'has written a line of its log before it refuses, so that its 401 is a 200 (PHP)',
     step: 'pairs',
+    cause: 'in PHP: after output',
     ...posting((payload, script) => book(script, lineOf(payload)), {
       before: (script) => script.echo('notification received\n'),
     }),
@@ -171,6 +176,7 @@ export const wrongInPhp: readonly WrongListener[] = [
   {
     does: 'looks into its file, and appends to it without `flock` (PHP)',
     step: 'fiveAtOnce',
+    cause: 'looked up and then written',
     ...posting(async (payload, script) => {
       const line = lineOf(payload);
       if (line === undefined || (await script.rows()).some(({ key }) => key === line.key)) return;
@@ -181,6 +187,7 @@ export const wrongInPhp: readonly WrongListener[] = [
   {
     does: 'reads its whole file, and writes it back without `flock` (PHP)',
     step: 'threeAtOnce',
+    cause: 'written back whole',
     ...posting(async (payload, script) => {
       const lines = await script.rows();
       const line = lineOf(payload);
@@ -192,6 +199,7 @@ export const wrongInPhp: readonly WrongListener[] = [
   {
     does: "has `(int) $payload['amount']` (PHP)",
     step: 'cents',
+    cause: 'a cast of whole numbers',
     ...posting((payload, script) => book(script, lineOf(payload, Math.trunc(amountOf(payload) ?? 0)))),
   },
 ];

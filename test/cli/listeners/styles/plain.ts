@@ -27,11 +27,13 @@ export const wrongInPlainNode: readonly WrongListener[] = [
   {
     does: 'looks for `Authorization` among the raw headers, in this case alone (plain Node)',
     step: 'headerName',
+    cause: '`Authorization` alone',
     ...readingHeader((name) => name === 'Authorization'),
   },
   {
     does: 'looks for `authorization` among the raw headers, in this case alone (plain Node)',
     step: 'first',
+    cause: 'in lower case alone',
     ...readingHeader((name) => name === 'authorization'),
   },
 ];

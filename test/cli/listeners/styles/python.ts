@@ -27,36 +27,43 @@ export const wrongInPython: readonly WrongListener[] = [
   {
     does: 'compares `int(amount * 100)` with cents (Python)',
     step: 'cents',
+    cause: 'not rounded',
     ...inPython('truncates'),
   },
   {
     does: 'reads 4,096 bytes of a body (Python)',
     step: 'long',
+    cause: 'only the first bytes',
     ...inPython('short-read'),
   },
   {
     does: "splits the pair at ':' and takes the first two parts (Python)",
     step: 'pairs',
+    cause: 'only in part',
     ...inPython('splits'),
   },
   {
     does: 'answers 200 to a refund that it fails at (Python)',
     step: 'leftOut',
+    cause: 'read without care',
     ...inPython('swallows'),
   },
   {
     does: 'makes a `dict` of the headers, and looks for `Authorization` (Python)',
     step: 'headerName',
+    cause: '`Authorization` alone',
     ...inPython('title-case'),
   },
   {
     does: 'makes a `dict` of the headers, and looks for `authorization` (Python)',
     step: 'first',
+    cause: 'in lower case alone',
     ...inPython('lower-case'),
   },
   {
     does: 'remembers the last three notifications (Python)',
     step: 'allAgain',
+    cause: 'only the latest keys',
     ...inPython('forgets'),
   },
 ];

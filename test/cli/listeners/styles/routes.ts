@@ -61,6 +61,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   {
     does: 'takes `referenceCode` and amount for the key of a payment and of its refunds (Hono)',
     step: 'secondRefund',
+    cause: 'reference code or amount',
     ...inHono((payload, books) =>
       books.book(payload, payload.refund ? `${payload.referenceCode} ${payload.refund.amount}` : undefined),
     ),
@@ -68,6 +69,8 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   {
     does: 'takes everything with the status PAID for a payment (route handler)',
     step: 'refund',
+    cause: 'not told from a payment',
+    laterCauses: { unknownKinds: 'a status' },
     ...booking((payload, books) => {
       const status = payload.newStatus ?? payload.status;
       books.book(payload, undefined, status === 'PAID' ? 'payment' : books.kindOf(payload));
@@ -77,6 +80,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   {
     does: 'shares the work of equal notifications only while it runs (route handler)',
     step: 'again',
+    cause: 'no key is recorded',
     ...route((books) => {
       const running = new Map<string, Promise<void>>();
       return async (request) => {
@@ -95,6 +99,7 @@ export const wrongRouteHandlers: readonly WrongListener[] = [
   {
     does: 'sends whoever has no credentials to its login (route handler)',
     step: 'pairs',
+    cause: 'a redirect',
     ...guarding(isRight, (request) => Response.redirect(new URL('/login', request.url), 302)),
   },
 ];
