@@ -198,8 +198,15 @@ export async function caseOfSale(records: SingleRecords, sale: string): Promise<
 
 /** Whether a sale is known: it is an attempt's own, or a person or `paid` has ended it. */
 export async function isSaleKnown(records: SingleRecords, sale: string): Promise<boolean> {
+  return (await orderOfSale(records, sale)) !== undefined;
+}
+
+/** The order that knows a sale. */
+export async function orderOfSale(records: SingleRecords, sale: string): Promise<OrderReading | undefined> {
   const key = (await follow(records, 'uuid:', sale))?.key;
-  return key !== undefined && remembers((await readOrder(records, key)).order, sale);
+  if (key === undefined) return undefined;
+  const reading = await readOrder(records, key);
+  return remembers(reading.order, sale) ? reading : undefined;
 }
 
 /**

@@ -42,14 +42,15 @@ import {
   changeOrder,
   findOrder,
   isKnown,
-  isSaleKnown,
   type OrderReading,
+  orderOfSale,
   pointEarly,
   pointToSale,
   readOrder,
 } from './order-records';
 import { eventOf, planRecurrence } from './plan-recurrence';
 import { isChargeOf } from './proof';
+import { namedAttempt, recurrenceOf, withPaidCharge } from './recurrences';
 import {
   asTold,
   decideReturn,
@@ -134,14 +135,17 @@ export function orderLinkOf(
       return { key, early, isOthers, isStated: stated !== undefined && stated === key };
     },
 
-    async strayOf(records, { notification }) {
+    async strayOf(records, notified, isSame) {
+      const { notification } = notified;
       const event = eventOf(notification);
       const { foreign: callback } = callbacks;
       if (event === undefined || notification.kind !== 'payment') return undefined;
+      const charge = reportedSale(notified, undefined);
+      const holder = isSame && callback === undefined ? undefined : await orderOfSale(records, charge.sale);
       // A service that tells of a charge in its ordinary form first may send no other events.
-      await hooks.onEvent(false);
-      if (callback === undefined) return undefined;
-      if (await isSaleKnown(records, (notification.payload as SalePayload).saleToken)) return undefined;
+      const isNew = holder !== undefined && !isSame && (await learnRecurrence(records, holder, charge));
+      await hooks.onEvent(isNew);
+      if (callback === undefined || holder !== undefined) return undefined;
       const { externalId: referenceCode, idRec } = event;
       const { key } = await findOrder(records, { referenceCode, idRec });
       if (key === undefined) return undefined;
@@ -568,6 +572,26 @@ function reportedSale(
     isRouted,
     charge: recurrence && { idRec: recurrence.idRec, dueDate: recurrence.chargeDueDate?.slice(0, 10) },
   };
+}
+
+/**
+ * Has an order remember the recurrence of a charge that its ordinary form has booked, if the event names one of its attempts.
+ * Gives whether it did not know of it.
+ */
+async function learnRecurrence(
+  records: SingleRecords,
+  holder: OrderReading,
+  { sale, referenceCode, amount, date, charge }: ReportedSale,
+): Promise<boolean> {
+  const { key } = holder.order;
+  let isNew = false;
+  const learn = (order: Order) => {
+    const attempt = namedAttempt(order, { referenceCode });
+    isNew = attempt !== undefined && recurrenceOf(order, charge?.idRec) === undefined;
+    return isNew ? withPaidCharge(order, { sale, amount, told: date, ...charge }, attempt?.attempt) : order;
+  };
+  await changeOrder(records, key, learn, holder);
+  return isNew;
 }
 
 /** What the service says was refunded of a sale, and credited. */

@@ -128,8 +128,16 @@ export interface OrderLink {
    * Whether a payment whose state is done was done as money of no order, and leads to an order of ours now, as its event says:
    * - `again`: nothing has run for it, so that it is decided as if it were not done
    * - `foreign`: the merchant's own callback has run for it
+   *
+   * What an event says beyond what was acted on is remembered: the ordinary form of a charge names no recurrence.
+   *
+   * @param isSame - whether just this has been acted on
    */
-  strayOf(records: SingleRecords, notified: Notified): Promise<'again' | 'foreign' | undefined>;
+  strayOf(
+    records: SingleRecords,
+    notified: Notified,
+    isSame: boolean,
+  ): Promise<'again' | 'foreign' | undefined>;
   /**
    * Whether a payment that the service has confirmed is proven to be the order's: of one that came as an event, the service
    * is asked where its transaction does not say so.

@@ -32,6 +32,7 @@ import {
   type Comparison,
   comparisonOf,
   isFirstDelivery,
+  isSameText,
   isStray,
   settled,
   strayIdentity,
@@ -92,7 +93,7 @@ async function repeated(run: Run, done: DoneBefore, listener: Listener): Promise
   const { identity, comparison, cause } = run;
   const isTold = cause.origin === 'delivery' || cause.origin === 'settlement';
   if (!isTold || comparison === undefined) return REPEAT;
-  const stray = await strayed(run, comparison, listener);
+  const stray = await strayed(run, comparison, isSameText(comparison.content, done.content), listener);
   if (stray !== undefined) return stray;
   if (cause.origin !== 'delivery') return REPEAT;
   const repeat = unexpectedRepeat(comparison, done);
@@ -118,13 +119,14 @@ async function repeated(run: Run, done: DoneBefore, listener: Listener): Promise
 async function strayed(
   run: Run,
   { raw }: Comparison,
+  isSame: boolean,
   listener: Listener,
 ): Promise<Done | Failure | undefined> {
   const { orders, store, storeTimeoutMs } = listener;
   if (orders === undefined || isStray(run.identity)) return undefined;
   let stray: 'again' | 'foreign' | undefined;
   try {
-    stray = await inTime(orders.strayOf(store, run), storeTimeoutMs);
+    stray = await inTime(orders.strayOf(store, run, isSame), storeTimeoutMs);
   } catch (error) {
     return storeFailed(error);
   }

@@ -95,7 +95,7 @@ export function bodyHashOf(raw: object): string {
 }
 
 /** Equal in the whole, and with a date-time: the same notification, sent again on purpose. */
-function isSameText({ text }: Content, before: Content | undefined): boolean {
+export function isSameText({ text }: Content, before: Content | undefined): boolean {
   return text !== undefined && text === before?.text;
 }
 

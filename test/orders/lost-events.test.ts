@@ -137,6 +137,31 @@ describe('a charge whose event was lost', () => {
     ]);
   });
 
+  it('tells its order of the recurrence by an event that repeats its ordinary form, if that names the order', async () => {
+    const { subscription } = shared();
+    const s = subscription();
+    await s.open(monthly);
+    s.says(`uuid-of-${s.key}`, { situation: 'PENDING' });
+    const sale = s.charged();
+    expect(await s.tellSale(sale)).toBe(200);
+    expect(await s.tellPaid(sale, { idRec: 'RR-other', externalId: 'of-nobody' })).toBe(200);
+    expect(await s.recurrences()).toEqual([]);
+    const dueDate = dayAfter(0);
+    expect(await s.tellPaid(sale, { chargeDueDate: dueDate })).toBe(200);
+    const charge = { sale, amount: 29.9, dueDate, status: 'PAID' };
+    expect(await s.recurrences()).toEqual([{ idRec: s.idRec, attempt: 1, status: 'APPROVED', charge }]);
+    expect(await s.lines()).toEqual([`paid ${sale} 29.9 first`]);
+    expect(await s.orders.cancelRecurrence(s.key, { reason: 'asked for' })).toMatchObject({
+      cancelled: [s.idRec],
+    });
+    // What names nothing but the recurrence finds the order.
+    expect(await s.tell('cancelled', { externalId: 'of-nobody' })).toBe(200);
+    expect(await s.recurrences()).toMatchObject([{ status: 'CANCELLED' }]);
+    // Told of once more, it stays over.
+    expect(await s.tellPaid(sale, { chargeDueDate: dueDate })).toBe(200);
+    expect(await s.recurrences()).toMatchObject([{ status: 'CANCELLED' }]);
+  });
+
   it('has its return run once it is found, which is nobody’s only if the search does not find its sale', async () => {
     const { s, maintain, skip } = await authorized({ on: { foreign: 'ignore' } as never });
     expect((await maintain()).recurrences).toMatchObject({ listed: 0 });
