@@ -75,6 +75,15 @@ describe.skipIf(isSkipped)('a sale on the page', () => {
     );
     await press(page, 'Copiar: UUID');
     expect(await clipboard(page)).toBe(uuid);
+    // Outside a secure context only the old command copies.
+    await page.evaluate(`(async () => {
+      const clipboard = navigator.clipboard;
+      await clipboard.writeText('');
+      window.read = () => clipboard.readText();
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    })()`);
+    await press(page, 'Copiar: UUID');
+    await until(async () => expect(await page.evaluate('window.read()')).toBe(uuid));
   });
 
   it('without an immediate payment is authorized, and its months are paid, fail and are cancelled', async () => {

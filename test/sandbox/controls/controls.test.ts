@@ -9,6 +9,22 @@ import { openSandbox, readJson } from '../helpers';
 const english = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8');
 const portuguese = readFileSync(new URL('../../../docs/pt/sandbox.md', import.meta.url), 'utf8');
 
+it('leaves to scripts what nobody would type', () => {
+  const left = controls.flatMap(({ name, fields }) =>
+    Object.keys(fields).flatMap((field) =>
+      fields[field]?.isForScripts === true ? [`${name}: ${field}`] : [],
+    ),
+  );
+  expect(left).toEqual([
+    'charge: amount',
+    'refund: receipt',
+    'pay-out: currency',
+    'pay-out: bankDetails',
+    'clear-faults: operation',
+    'clear-faults: id',
+  ]);
+});
+
 describe.each(controls.map((control) => [control.name, control] as const))(
   'the control %s',
   (name, control) => {
