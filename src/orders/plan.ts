@@ -583,14 +583,13 @@ async function learnRecurrence(
   holder: OrderReading,
   { sale, referenceCode, amount, date, charge }: ReportedSale,
 ): Promise<boolean> {
-  const { key } = holder.order;
   let isNew = false;
   const learn = (order: Order) => {
-    const attempt = namedAttempt(order, { referenceCode });
-    isNew = attempt !== undefined && recurrenceOf(order, charge?.idRec) === undefined;
-    return isNew ? withPaidCharge(order, { sale, amount, told: date, ...charge }, attempt?.attempt) : order;
+    const named = namedAttempt(order, { referenceCode });
+    isNew = named !== undefined && recurrenceOf(order, charge?.idRec) === undefined;
+    return isNew ? withPaidCharge(order, { sale, amount, told: date, ...charge }, named?.attempt) : order;
   };
-  await changeOrder(records, key, learn, holder);
+  await changeOrder(records, holder.order.key, learn, holder);
   return isNew;
 }
 

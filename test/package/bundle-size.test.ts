@@ -27,7 +27,7 @@ it.each([
     17,
   ],
   ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 42.5],
-  ['all of ./orders', "export * from 'pix-automatic-sdk/orders'", 70],
+  ['all of ./orders', "export * from 'pix-automatic-sdk/orders'", 70.5],
   ['all of ./recurrence', "export * from 'pix-automatic-sdk/recurrence'", 10.25],
   ['all of ./pix', "export * from 'pix-automatic-sdk/pix'", 5.25],
   ['all of the root, ky included', "export * from 'pix-automatic-sdk'", 36.5],
