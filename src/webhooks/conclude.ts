@@ -24,7 +24,7 @@ async function concludeDone(
   const { notification, cause, startedAt } = task;
   const { key } = letterIdentity(task);
   listener.failures.delete(key);
-  await forget(task, listener);
+  if (listener.lettersMs !== undefined) await forget(task, listener);
   // Returns that came before their sale was booked: `maintain` runs them if this does not.
   for (const letter of followUps) await listener.runLetter(letter).catch(() => undefined);
   if (listener.onDone === undefined) return;

@@ -131,9 +131,8 @@ async function writeLetter(
 
 /** Forgets the letter of what is done. */
 export async function forget(task: Task, listener: Listener): Promise<void> {
-  const { lettersMs, orders, store } = listener;
+  const { orders, store } = listener;
   const { cause, notification } = task;
-  if (lettersMs === undefined) return;
   // An equal body without an identity may come on purpose, months later: its letter is another event's.
   const isRecent = notification.kind === 'unrecognized' && cause.origin === 'delivery';
   const { key, state } = letterIdentity(task);

@@ -21,6 +21,7 @@ import {
   type FoundKey,
   type NotifiedOrder,
   ORDER_KINDS,
+  type OrderLink,
   type Plan,
   referenceOf,
 } from './order-link';
@@ -93,7 +94,9 @@ async function repeated(run: Run, done: DoneBefore, listener: Listener): Promise
   const { identity, comparison, cause } = run;
   const isTold = cause.origin === 'delivery' || cause.origin === 'settlement';
   if (!isTold || comparison === undefined) return REPEAT;
-  const stray = await strayed(run, comparison, isSameText(comparison.content, done.content), listener);
+  const { orders } = listener;
+  const isSame = isSameText(comparison.content, done.content);
+  const stray = orders && (await strayed(run, comparison, isSame, orders, listener));
   if (stray !== undefined) return stray;
   if (cause.origin !== 'delivery') return REPEAT;
   const repeat = unexpectedRepeat(comparison, done);
@@ -120,10 +123,11 @@ async function strayed(
   run: Run,
   { raw }: Comparison,
   isSame: boolean,
+  orders: OrderLink,
   listener: Listener,
 ): Promise<Done | Failure | undefined> {
-  const { orders, store, storeTimeoutMs } = listener;
-  if (orders === undefined || isStray(run.identity)) return undefined;
+  const { store, storeTimeoutMs } = listener;
+  if (isStray(run.identity)) return undefined;
   let stray: 'again' | 'foreign' | undefined;
   try {
     stray = await inTime(orders.strayOf(store, run, isSame), storeTimeoutMs);
@@ -325,6 +329,9 @@ interface Ready extends Confirmed {
   readonly details: CaseDetails | undefined;
 }
 
+/** What is known where there are no orders. */
+const NO_ORDER = { plan: undefined, order: undefined, details: undefined };
+
 /** How often it is planned again because others have changed the order. */
 const MAX_PLANS = 10;
 
@@ -333,6 +340,7 @@ async function askAndPlan(run: Run, listener: Listener): Promise<Ready | Failure
   const { store, storeTimeoutMs } = listener;
   const confirmed = await askService(run, listener);
   if ('code' in confirmed) return confirmed;
+  if (listener.orders === undefined) return { ...confirmed, ...NO_ORDER };
   const ready = async (found: FoundKey | undefined): Promise<Ready> => {
     for (let plans = 1; ; plans += 1) {
       const plan = await planOf(run, found, confirmed, store, listener);
