@@ -6,6 +6,7 @@ import type { Dismissed } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import type { Booking } from '../webhooks/cause';
 import type { ListenerParts } from '../webhooks/handler';
+import { UNCONFIRMED } from '../webhooks/keep';
 import { encodePart, partsOf } from '../webhooks/key';
 import type { Listener } from '../webhooks/listener';
 import { type Failure, isRepeated, type Outcome } from '../webhooks/outcome';
@@ -217,9 +218,6 @@ async function dismiss(letter: DeadLetter, booking: Booking, listener: Listener)
     return { code: 'store_failed', status: 503, error };
   }
 }
-
-/** The reasons for which the service has not said that a payment is true. */
-const UNCONFIRMED: ReadonlySet<string> = new Set(['not_confirmed', 'confirm_failed']);
 
 /**
  * What a dismissal means, or why there is none: the service is asked about own money, because one wrong click would show

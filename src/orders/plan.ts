@@ -12,6 +12,7 @@ import type { SingleRecords } from '../stores/steps';
 import { withoutNoise } from '../values/amounts';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
 import { type Booking, type Cause, letterIdentity } from '../webhooks/cause';
+import { UNCONFIRMED } from '../webhooks/keep';
 import { identify, partsOf } from '../webhooks/key';
 import type { AnyDefinition } from '../webhooks/kinds';
 import {
@@ -82,9 +83,6 @@ export interface OrderLinkHooks {
 
 /** How long a return waits for its sale before it counts as one of no order. */
 const EARLY_MS = HOUR_MS;
-
-/** The reasons that say nothing of the money: what was known of it, or has begun, stays. */
-const UNDECIDED: ReadonlySet<string> = new Set(['not_confirmed', 'confirm_failed']);
 
 const PAID = 'PAID';
 
@@ -204,7 +202,8 @@ export function orderLinkOf(
       const { order: orderKey, sale: told, amount, isOwn } = details;
       const isEarly = reason === 'early_return' && told !== undefined;
       if (orderKey === undefined && isEarly) await pointEarly(records, told, key);
-      if (orderKey === undefined || UNDECIDED.has(reason)) return;
+      // What was known of the money, or has begun, stays.
+      if (orderKey === undefined || UNCONFIRMED.has(reason)) return;
       await changeOrder(records, orderKey, (order, now) => {
         const noted = isRunning ? order : withoutBegun(order, key);
         const { sale } = asKnown(order, { sale: told });

@@ -154,8 +154,8 @@ export interface StoreSteps<Transaction = unknown> extends SingleRecords {
   recordDelivery(subject: string, state: string, content: Content): Promise<void>;
 
   /**
-   * What a claim would come to now, without taking it; what was dismissed unconfirmed is not done. A state may be done, or its subject held, under an identity that
-   * today's definitions do not give any more.
+   * What a claim would come to now, without taking it; what was dismissed unconfirmed is not done. A state may be done, or its
+   * subject held, under an identity that today's definitions do not give any more.
    */
   look(subject: string, state: string): Promise<ClaimResult['status']>;
 

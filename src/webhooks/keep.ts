@@ -17,7 +17,7 @@ import { repeatIdentity } from './unexpected-repeat';
 // What is not done is kept as a letter, and forgotten once it is done. With `createOrders`, its order is told of it.
 
 /** The failures that say nothing of the money: the service does not confirm it, or cannot be asked. */
-const UNCONFIRMED: ReadonlySet<string> = new Set(['not_confirmed', 'confirm_failed']);
+export const UNCONFIRMED: ReadonlySet<string> = /* @__PURE__ */ new Set(['not_confirmed', 'confirm_failed']);
 
 /** The failures of a listener that are kept, and what ends each. What is not kept needs no more than the next delivery. */
 export const KEPT: ReadonlyMap<string, Extract<EndedBy, 'person' | 'retry'>> = /* @__PURE__ */ new Map([
