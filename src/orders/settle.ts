@@ -6,7 +6,7 @@ import type { ListenerParts } from '../webhooks/handler';
 import { type Identity, identify } from '../webhooks/key';
 import type { Outcome } from '../webhooks/outcome';
 import { reportingThrown, UNHANDLED } from '../webhooks/replay';
-import { run } from '../webhooks/run-once';
+import { run } from '../webhooks/run';
 
 // What the service says when it is asked goes the way of a notification, so that it and a delivery never act twice.
 

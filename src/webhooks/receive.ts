@@ -16,7 +16,7 @@ import {
   receiveBody,
   type SharedRequest,
 } from './request';
-import { run } from './run-once';
+import { run } from './run';
 
 /** Only the report says so: an answer would tell a sender that it is nearly right. */
 const SWAPPED = 'It has the token before the key: are `apiKey` and `apiToken` swapped in your credentials?';

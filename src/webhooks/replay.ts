@@ -4,6 +4,7 @@ import { DAY_MS, inTime } from '../shared/time';
 import { type DeadLetter, type LetterNote, nextTryAt } from '../stores/dead-letters';
 import type { Content } from '../stores/steps';
 import { readPage } from '../values/option-checks';
+import { callbackFor, type Run } from './callback-for';
 import type { Decision, Replay, Task } from './cause';
 import { conclude } from './conclude';
 import type { Identity } from './key';
@@ -11,7 +12,7 @@ import type { Listener } from './listener';
 import { isRepeated, type Outcome } from './outcome';
 import { meant, readJsonObject, recognize } from './recognize';
 import type { Reporter } from './report';
-import { callbackFor, type Run, runOnce } from './run-once';
+import { runOnce } from './run-once';
 import { type Comparison, comparisonOf, isStray, settled, stateRepeated } from './unexpected-repeat';
 
 /** The result of running a dead letter again. */
