@@ -127,6 +127,19 @@ function testIn(kind: PlaceKind): void {
       expect(await s.book(walkIn)).toBe('booked');
     });
 
+    it('stays dismissed while it is not proven, and is booked once it is', async () => {
+      const s = await authorized();
+      const sale = newId();
+      s.says(sale, { amount: 29.9, referenceCode: undefined });
+      expect(await s.tellPaid(sale)).toBe(500);
+      const key = `payment:${sale}:PAID`;
+      expect(await s.orders.decide(key, 'dismiss')).toMatchObject({ status: 'dismissed' });
+      expect([await s.tellPaid(sale), await s.cases(), s.reports]).toEqual([200, [], ['not_confirmed']]);
+      s.charged(sale, { stated: 'none' });
+      expect([await s.tellPaid(sale), paid(await s.lines())]).toEqual([200, ['paid 29.9 first']]);
+      expect([await s.cases(), s.reports]).toEqual([[], ['not_confirmed']]);
+    });
+
     it.each([
       ['toUpperCase', 'toLowerCase'],
       ['toLowerCase', 'toUpperCase'],
