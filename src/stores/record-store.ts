@@ -424,7 +424,10 @@ async function change<Value extends object, Result>(
     try {
       reading ??= await read<Value>(records, step.key);
       if (reading.token !== undefined && sent.has(reading.token)) return sent.get(reading.token) as Result;
-      const { result, next, until = 0, before = NEVER } = await decide(reading);
+      // Most decisions wait for nothing: a claim is made with every notification.
+      const deciding = decide(reading);
+      const decided = deciding instanceof Promise ? await deciding : deciding;
+      const { result, next, until = 0, before = NEVER } = decided;
       if (next === undefined) return result;
       // Nobody waits for it any more: a claim that came now would keep the next delivery away.
       if (reading.now >= before || elapsed() >= step.withinMs) throw failure ?? tooSlow(step);

@@ -118,8 +118,8 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
   };
   const running = new Running();
 
-  const judge = async (request: Request | PlainRequest | SharedRequest): Promise<Verdict> => {
-    const verdict = await running.run(
+  const judge = (request: Request | PlainRequest | SharedRequest): Promise<Verdict> => {
+    const verdict = running.run(
       () =>
         receive(request, listener).catch((error: unknown) =>
           refuse(report, 'internal', { status: 500, error }),
@@ -127,7 +127,7 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
       () => refuse(report, 'draining', { status: 503 }),
     );
     // The answer does not wait for it.
-    void orders?.onAnswer();
+    if (orders !== undefined) void verdict.then(() => orders.onAnswer());
     return verdict;
   };
   const handle = async (request: Request | PlainRequest) => answer((await judge(request)).status);

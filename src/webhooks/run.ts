@@ -36,7 +36,9 @@ export async function run(
   if (!('code' in found)) {
     const compared = comparisonOf(task.notification, listener.kinds, body);
     const comparison = task.cause.origin === 'settlement' ? settled(compared) : compared;
-    return runOrCompare({ ...found, comparison }, listener);
+    const run = { ...found, comparison };
+    const outcome = await runOnce(run, listener);
+    return 'before' in outcome ? repeated(run, outcome.before, listener) : outcome;
   }
   if (found.code !== 'ignored' && (await isDismissed(task, listener))) return REPEAT;
   return found.code === 'unhandled' ? withDetails(task, found, listener) : found;
@@ -55,12 +57,6 @@ async function isDismissed(
     (status) => status === 'done',
     () => false,
   );
-}
-
-/** Runs it once. What was done before is compared with that. */
-async function runOrCompare(run: Run, listener: Listener): Promise<Done | Failure> {
-  const outcome = await runOnce(run, listener);
-  return 'before' in outcome ? repeated(run, outcome.before, listener) : outcome;
 }
 
 /** What became of a notification whose state is done: a delivery is compared with what was acted on. Never rejects. */
@@ -122,7 +118,8 @@ async function strayed(
   }
   const identity = strayIdentity(run.identity);
   const own = { ...run, identity };
-  const outcome = await runOnce(own, listener);
+  const once = await runOnce(own, listener);
+  const outcome = 'before' in once ? await repeated(own, once.before, listener) : once;
   if (!('isRepeat' in outcome)) return { ...outcome, toKeep: { ...outcome.toKeep, as: identity } };
   // Its case, from when its order did not expect it yet.
   await forget(own, listener);

@@ -533,6 +533,14 @@ function testIn(kind: PlaceKind): void {
         [`paid ${first} 59.7 first`, `paid ${sale} 29.9 later`],
         [],
       ]);
+      // Compared with what was booked, though its order has forgotten that.
+      await changeOrder(stepsOf(s.place.store), s.key, (order) => ({ ...order, payments: [] }));
+      expect([await s.tellPaid(sale), await s.cases()]).toEqual([200, []]);
+      expect([await s.tellPaid(sale, { chargeAmount: 31 }), await s.cases()]).toEqual([
+        200,
+        [`unexpected_repeat ${sale}`],
+      ]);
+      expect(await s.lines()).toHaveLength(2);
     });
 
     it('is booked though it was dismissed, where its money was done as nobody’s before', async () => {
