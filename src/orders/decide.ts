@@ -10,7 +10,7 @@ import { UNCONFIRMED } from '../webhooks/keep';
 import { encodePart, partsOf } from '../webhooks/key';
 import type { Listener } from '../webhooks/listener';
 import { type Failure, isRepeated, type Outcome } from '../webhooks/outcome';
-import { contentOf, runLetter } from '../webhooks/replay';
+import { contentOf, runLetter } from '../webhooks/run-letter';
 import { isStray, stateRepeated } from '../webhooks/unexpected-repeat';
 import { type Order, undecided } from './attempt';
 import { ownMoney } from './booking';

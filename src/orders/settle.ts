@@ -5,8 +5,8 @@ import { conclude } from '../webhooks/conclude';
 import type { ListenerParts } from '../webhooks/handler';
 import { type Identity, identify } from '../webhooks/key';
 import type { Outcome } from '../webhooks/outcome';
-import { reportingThrown, UNHANDLED } from '../webhooks/replay';
 import { run } from '../webhooks/run';
+import { reportingThrown, UNHANDLED } from '../webhooks/run-letter';
 
 // What the service says when it is asked goes the way of a notification, so that it and a delivery never act twice.
 

@@ -37,7 +37,7 @@ export interface Decision {
   readonly origin: 'decision';
   readonly letter: DeadLetter;
   readonly booking: Booking;
-  /** Whether it is booked as a payment of its own, beside the one that it looks like a repeat of. */
+  /** Whether it is booked as a payment of its own, though it came as a repeat of one that is done. */
   readonly isAgain: boolean;
 }
 

@@ -7,17 +7,10 @@ import { answerOn, isNodeResponse, type NodeRequest, type NodeResponse } from '.
 import { resolveHandlerOptions, type WebhookHandlerOptions } from './options';
 import type { OrderLink } from './order-link';
 import { receive, refuse, type Verdict } from './receive';
-import {
-  type DeadLetters,
-  deadLettersOf,
-  isDecidedAgain,
-  type ReplayResult,
-  replay,
-  replayOne,
-  type UnlessDraining,
-} from './replay';
+import { type DeadLetters, deadLettersOf, type ReplayResult, replay, type UnlessDraining } from './replay';
 import { REPORTER, reporterTo } from './report';
 import type { PlainRequest, SharedRequest } from './request';
+import { isDecidedAgain, replayOne } from './run-letter';
 
 /**
  * Receives notifications. One function for a `Request` (Hono, Next.js, Bun, Deno, Workers) and for the two arguments of
