@@ -37,8 +37,7 @@ import type { PaymentDifference } from '../values/confirm-payment';
  * - `lease_lost` (503): the callback succeeded, but another delivery came between before that could be recorded
  * - `dead_letters_failed`: a dead letter could not be kept or forgotten; `error` says why. It is 503 where the answer
  *   would have been 200 and the notification is not kept
- * - `dead_letter_dropped`: a dead letter was not acted on, and is deleted within a day, or was within the last seven; told
- *   by `handler.replay`, once
+ * - `dead_letter_dropped`: a dead letter was not acted on, and is deleted within a day; told by `handler.replay`, once
  * - `dead_letter_credential`: `handler.replay` left one out, once: it came with a pair that is not in `credentials` now
  * - `record_unreadable`: a list has left out records of another format; the message says how many
  * - `draining` (503): the process is about to end
