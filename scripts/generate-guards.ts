@@ -140,8 +140,6 @@ import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
   function codeOf(check: z.core.$ZodCheck, value: string): string {
     const def = check._zod.def as z.core.$ZodChecks['_zod']['def'] | z.core.$ZodCustomDef;
     switch (def.check) {
-      case 'min_length':
-        return `${value}.length >= ${def.minimum}`;
       case 'max_length':
         return `${value}.length <= ${def.maximum}`;
       case 'custom':

@@ -4,7 +4,15 @@
 // guard returns false if it is not sure, and the schema then decides. A property test keeps the two consistent.
 
 import { isObject } from '../shared/objects';
-import { isListOf, isMaybeNumber, isMaybeText, isScannable, isShort, isUndamaged } from './checks';
+import {
+  isListOf,
+  isMaybeNumber,
+  isMaybeText,
+  isNotEmpty,
+  isScannable,
+  isShort,
+  isUndamaged,
+} from './checks';
 
 export function isPayout(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -25,7 +33,7 @@ export function isPayout(value: unknown): boolean {
   return (
     (success === true || success === false) &&
     typeof uuid === 'string' &&
-    uuid.length >= 1 &&
+    isNotEmpty(uuid) &&
     isShort(uuid) &&
     isUndamaged(uuid) &&
     typeof status === 'string' &&
@@ -86,7 +94,7 @@ export function isRecurrence(value: unknown): boolean {
       eventType === 'RECURRENCE_CHARGE_PAID' ||
       eventType === 'RECURRENCE_CHARGE_FAILED') &&
     typeof idRec === 'string' &&
-    idRec.length >= 1 &&
+    isNotEmpty(idRec) &&
     isShort(idRec) &&
     isUndamaged(idRec) &&
     isMaybeText(externalId) &&
@@ -104,7 +112,7 @@ export function isRecurrence(value: unknown): boolean {
     isMaybeText(nextRecurrenceDate) &&
     isMaybeText(eventDate) &&
     ((typeof saleToken === 'string' &&
-      saleToken.length >= 1 &&
+      isNotEmpty(saleToken) &&
       isShort(saleToken) &&
       isUndamaged(saleToken)) ||
       saleToken === null ||
@@ -136,7 +144,7 @@ export function isRefund(value: unknown): boolean {
   } = value;
   return (
     typeof saleToken === 'string' &&
-    saleToken.length >= 1 &&
+    isNotEmpty(saleToken) &&
     isShort(saleToken) &&
     isUndamaged(saleToken) &&
     typeof status === 'string' &&
@@ -160,7 +168,7 @@ function isRefundRefund(value: unknown): boolean {
   const { id, uuid, status, amount, creation, creditDate } = value;
   return (
     typeof uuid === 'string' &&
-    uuid.length >= 1 &&
+    isNotEmpty(uuid) &&
     isShort(uuid) &&
     isUndamaged(uuid) &&
     isMaybeNumber(id) &&
@@ -188,7 +196,7 @@ export function isReversal(value: unknown): boolean {
   } = value;
   return (
     typeof uuid === 'string' &&
-    uuid.length >= 1 &&
+    isNotEmpty(uuid) &&
     isShort(uuid) &&
     isUndamaged(uuid) &&
     typeof status === 'string' &&
@@ -217,7 +225,7 @@ export function isSale(value: unknown): boolean {
   const { saleToken, referenceCode, currency, amount, shopper, date, newStatus } = value;
   return (
     typeof saleToken === 'string' &&
-    saleToken.length >= 1 &&
+    isNotEmpty(saleToken) &&
     isShort(saleToken) &&
     isUndamaged(saleToken) &&
     typeof newStatus === 'string' &&
@@ -261,7 +269,7 @@ function isRecurringCheckoutResponse(value: unknown): boolean {
   const { id, referenceCode, amount, saleCode, uuid, shopper, instructions } = value;
   return (
     typeof uuid === 'string' &&
-    uuid.length >= 1 &&
+    isNotEmpty(uuid) &&
     isRecurringCheckoutResponseInstructions(instructions) &&
     isMaybeNumber(id) &&
     isMaybeText(referenceCode) &&
