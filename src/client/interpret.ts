@@ -17,7 +17,7 @@ import type { Operation } from '../service/operations';
 import { noteLeftOut, type Validation } from '../service/schema';
 import { isObject } from '../shared/objects';
 import { TOO_LARGE } from '../shared/read-body';
-import { ABORTED, inTime } from '../shared/time';
+import { ABORTED, inTimeOrAborted } from '../shared/time';
 import { summarize } from '../shared/validation-issue';
 import { isLoopback } from './base-url';
 import { describeConnectionFailure, NO_TLS, UNFIT } from './connection-failure';
@@ -210,7 +210,7 @@ async function readSafely<T>(
     const reading = call.read(body);
     if (!(reading instanceof Promise)) return reading;
     const remainingMs = call.deadline - performance.now();
-    return await inTime(reading, remainingMs, () => CALL_TIMED_OUT, call.signal);
+    return await inTimeOrAborted(reading, remainingMs, () => CALL_TIMED_OUT, call.signal);
   } catch {
     return { issues: [{ path: [], message: 'expected a value that the schema can read' }] };
   }
