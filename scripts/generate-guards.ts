@@ -37,8 +37,6 @@ const HEADER = `// Made by \`npm run generate\` from the schemas. Do not edit: c
 // Each guard confirms quickly that a value is exactly as documented, so that its schema would return it unchanged. A
 // guard returns false if it is not sure, and the schema then decides. A property test keeps the two consistent.`;
 
-const FRAME = ['isListOf', 'isMaybeNumber', 'isMaybeText'];
-
 /**
  * Returns the TypeScript code of the guards.
  *
@@ -49,11 +47,11 @@ const FRAME = ['isListOf', 'isMaybeNumber', 'isMaybeText'];
 function generateGuards(exported: Schemas, shared: Schemas, checks: Checks): string {
   const names = new Map(Object.entries({ ...exported, ...shared }).map(([name, schema]) => [schema, name]));
   const functions = new Map<z.core.$ZodType, string>();
-  const used = new Set<string>();
   for (const [name, schema] of Object.entries(exported)) guardOf(schema, name);
   const code = [...functions.values()].join('\n\n');
-  const imports = `import { isObject } from '../shared/objects';
-import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
+  const used = Object.keys(checks).filter((name) => code.includes(`${name}(`));
+  const imports = `import { isGiven, isObject } from '../shared/objects';
+import { ${used.sort().join(', ')} } from './checks';`;
   return `${HEADER}\n\n${imports}\n\n${code}\n`;
 
   /** Returns the name of the guard of an object or a union. Writes the guard at the first call. */
@@ -78,11 +76,11 @@ import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
     }
     if (def.type !== 'object') throw new Error(`No code for a schema of type ${def.type} at ${name}`);
     const fields = Object.entries(def.shape).map(([field, inner]) => {
-      if (!/^[a-z]\w*$/i.test(field) || field === 'value')
-        throw new Error(`No code for a field called ${field}`);
-      const alternatives = alternativesOf(inner, field, name + field[0]?.toUpperCase() + field.slice(1));
-      const isRequired = !alternatives.includes(`${field} === undefined`);
-      return { field, isRequired, test: anyOf(alternatives) };
+      if (!/^[a-z]\w*$/i.test(field)) throw new Error(`No code for a field called ${field}`);
+      const value = `value['${field}']`;
+      const alternatives = alternativesOf(inner, value, name + field[0]?.toUpperCase() + field.slice(1));
+      const isRequired = !alternatives.includes(`${value} === undefined`);
+      return { isRequired, test: anyOf(alternatives) };
     });
     const tests = [
       // Required fields come first, because they tell the most.
@@ -90,11 +88,7 @@ import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
       ...fields.filter(({ isRequired }) => !isRequired).map(({ test }) => test),
       ...checksOf(schema).map((check) => codeOf(check, 'value')),
     ];
-    return [
-      'if (!isObject(value)) return false;',
-      `const { ${fields.map(({ field }) => field).join(', ')} } = value;`,
-      `return ${allOf(tests)};`,
-    ].join('\n');
+    return `if (!isObject(value)) return false;\nreturn ${allOf(tests)};`;
   }
 
   /** Returns the tests of a schema. A value passes if one of them holds. */
@@ -110,10 +104,12 @@ import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
       case 'string':
       case 'boolean':
         return [
-          allOf([
-            `typeof ${value} === '${def.type}'`,
-            ...checksOf(schema).map((check) => codeOf(check, value)),
-          ]),
+          named(
+            allOf([
+              `typeof ${value} === '${def.type}'`,
+              ...checksOf(schema).map((check) => codeOf(check, value)),
+            ]),
+          ),
         ];
       case 'number':
         if (checksOf(schema).length > 0) break;
@@ -152,7 +148,6 @@ import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
   function nameOf(given: unknown): string {
     const name = Object.keys(checks).find((known) => checks[known] === given);
     if (name === undefined) throw new Error('A function of a schema is not among those of checks.ts');
-    used.add(name);
     return name;
   }
 }
@@ -167,9 +162,17 @@ function allOf(tests: readonly string[]): string {
 
 function anyOf(tests: readonly string[]): string {
   if (tests.length === 1) return tests.join();
-  const code = `(${tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ')})`;
-  // Nearly all fields have one of these two forms.
-  return code
-    .replace(/^\(typeof (\w+) === 'string' \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeText($1)')
-    .replace(/^\(Number\.isFinite\((\w+)\) \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeNumber($1)');
+  return named(`(${tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ')})`);
+}
+
+/** The same test, shorter where there is a function for it: nearly all fields have one of these forms. */
+function named(test: string): string {
+  return test
+    .replace(/^\((.+) \|\| (\S+) === null \|\| \2 === undefined\)$/s, '(!isGiven($2) || $1)')
+    .replace(/^\(!isGiven\((\S+)\) \|\| typeof \1 === 'string'\)$/, 'isMaybeText($1)')
+    .replace(/^\(!isGiven\((\S+)\) \|\| Number\.isFinite\(\1\)\)$/, 'isMaybeNumber($1)')
+    .replace(
+      /^typeof (\S+) === 'string' && isNotEmpty\(\1\) && isShort\(\1\) && isUndamaged\(\1\)$/,
+      'isIdentity($1)',
+    );
 }
