@@ -1,4 +1,6 @@
-import { AbortedError, ApiError, ConfigurationError, PaymentsError } from '../errors';
+import { AbortedError, ApiError } from '../errors/call-errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import { PaymentsError } from '../errors/payments-error';
 import type { Transaction } from '../service/operations/get-transaction';
 import { notify } from '../shared/notify';
 import { LONGEST_TIMER_MS, onAbort, sleepOrAborted } from '../shared/time';

@@ -1,5 +1,6 @@
 import ky, { type KyInstance } from 'ky';
-import { ConfigurationError, isCallError } from '../errors';
+import { isCallError } from '../errors/call-errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import type { Credentials, Secrets } from '../service/credentials';
 import { notify } from '../shared/notify';
 import { IncomingBody } from '../shared/read-body';

@@ -1,4 +1,4 @@
-import { StoreError } from '../errors';
+import { StoreError } from '../errors/store-error';
 import { DAY_MS } from '../shared/time';
 import { checkCount, checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
 import { isLeased, keyOf, NO_RECORD, recordFromText, type SubjectRecord } from './record';
