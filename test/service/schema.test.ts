@@ -92,6 +92,18 @@ describe('a list in an answer', () => {
   });
 });
 
+it('a polluted Object.prototype adds nothing to what does not have the documented types', () => {
+  const given = { uuid: 'u', shopper: { email: 7 }, refunds: { transactions: [{ uuid: 'r' }] }, novel: {} };
+  onTestFinished(() => {
+    Reflect.deleteProperty(Object.prototype, 'polluted');
+  });
+  Reflect.set(Object.prototype, 'polluted', [{ deep: 1 }]);
+  const { value, leftOut } = { leftOut: [], value: undefined, ...validate(transactionSchema, given) };
+  Reflect.deleteProperty(Object.prototype, 'polluted');
+  expect(value).toEqual({ ...given, shopper: {} });
+  expect(leftOut.map(({ path }) => path)).toEqual([['shopper', 'email']]);
+});
+
 it('the issue of a payout with a wrong success says that it must be true or false', () => {
   const payout = { uuid: 'p', status: 'PAID' };
   const messageOf = (success: unknown) => validate(payoutPayloadSchema, { ...payout, success }).issues;
