@@ -1,5 +1,6 @@
-// Writes `src/service/guards.generated.ts` from the schemas of responses and notifications: functions that confirm
-// quickly that a value is exactly as documented, as nearly all values are. zod would take some microseconds for that.
+// Writes `src/service/guards.generated.ts` from the schemas of notifications: functions that confirm quickly that one is
+// exactly as documented, as nearly all are. zod would take some microseconds for that, which is longer than all the rest of
+// reading it.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
@@ -10,12 +11,14 @@ type Schemas = Readonly<Record<string, z.core.$ZodType>>;
 /** The functions that schemas use to check, by their exported name in `src/service/checks.ts`. */
 type Checks = Readonly<Record<string, unknown>>;
 
-/** What the service sends: each schema that these folders export as `…Object` gets a guard named after it. */
-const FOLDERS = ['src/service/notifications', 'src/service/operations'];
+/**
+ * Each schema that this folder exports as `…Object` gets a guard named after it. Requests and responses have none: beside
+ * the call itself, a guard would save little.
+ */
+const FOLDER = 'src/service/notifications';
 
 function objectsOf(module: object): Schemas {
-  // What we send is checked once, before it is sent: a guard would save nothing.
-  const objects = Object.entries(module).filter(([name]) => /(?<!Request)Object$/.test(name));
+  const objects = Object.entries(module).filter(([name]) => name.endsWith('Object'));
   return Object.fromEntries(
     objects.map(([name, schema]) => [
       name.charAt(0).toUpperCase() + name.slice(1, -'Object'.length),
@@ -24,9 +27,7 @@ function objectsOf(module: object): Schemas {
   );
 }
 
-const modules = await Promise.all(
-  FOLDERS.flatMap((folder) => readdirSync(folder).map((file) => import(join('..', folder, file)))),
-);
+const modules = await Promise.all(readdirSync(FOLDER).map((file) => import(join('..', FOLDER, file))));
 const objects: Schemas = Object.assign({}, ...modules.map(objectsOf));
 
 /** `src/service/guards.generated.ts`. */
@@ -36,8 +37,6 @@ const HEADER = `// Made by \`npm run generate\` from the schemas. Do not edit: c
 //
 // Each guard confirms quickly that a value is exactly as documented, so that its schema would return it unchanged. A
 // guard returns false if it is not sure, and the schema then decides. A property test keeps the two consistent.`;
-
-const FRAME = ['isListOf', 'isMaybeNumber', 'isMaybeText'];
 
 /**
  * Returns the TypeScript code of the guards.
@@ -49,11 +48,11 @@ const FRAME = ['isListOf', 'isMaybeNumber', 'isMaybeText'];
 function generateGuards(exported: Schemas, shared: Schemas, checks: Checks): string {
   const names = new Map(Object.entries({ ...exported, ...shared }).map(([name, schema]) => [schema, name]));
   const functions = new Map<z.core.$ZodType, string>();
-  const used = new Set<string>();
   for (const [name, schema] of Object.entries(exported)) guardOf(schema, name);
   const code = [...functions.values()].join('\n\n');
-  const imports = `import { isObject } from '../shared/objects';
-import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
+  const used = Object.keys(checks).filter((name) => code.includes(`${name}(`));
+  const imports = `import { isGiven, isObject } from '../shared/objects';
+import { ${used.sort().join(', ')} } from './checks';`;
   return `${HEADER}\n\n${imports}\n\n${code}\n`;
 
   /** Returns the name of the guard of an object or a union. Writes the guard at the first call. */
@@ -78,11 +77,11 @@ import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
     }
     if (def.type !== 'object') throw new Error(`No code for a schema of type ${def.type} at ${name}`);
     const fields = Object.entries(def.shape).map(([field, inner]) => {
-      if (!/^[a-z]\w*$/i.test(field) || field === 'value')
-        throw new Error(`No code for a field called ${field}`);
-      const alternatives = alternativesOf(inner, field, name + field[0]?.toUpperCase() + field.slice(1));
-      const isRequired = !alternatives.includes(`${field} === undefined`);
-      return { field, isRequired, test: anyOf(alternatives) };
+      if (!/^[a-z]\w*$/i.test(field)) throw new Error(`No code for a field called ${field}`);
+      const value = `value['${field}']`;
+      const alternatives = alternativesOf(inner, value, name + field[0]?.toUpperCase() + field.slice(1));
+      const isRequired = !alternatives.includes(`${value} === undefined`);
+      return { isRequired, test: anyOf(alternatives) };
     });
     const tests = [
       // Required fields come first, because they tell the most.
@@ -90,11 +89,7 @@ import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
       ...fields.filter(({ isRequired }) => !isRequired).map(({ test }) => test),
       ...checksOf(schema).map((check) => codeOf(check, 'value')),
     ];
-    return [
-      'if (!isObject(value)) return false;',
-      `const { ${fields.map(({ field }) => field).join(', ')} } = value;`,
-      `return ${allOf(tests)};`,
-    ].join('\n');
+    return `if (!isObject(value)) return false;\nreturn ${allOf(tests)};`;
   }
 
   /** Returns the tests of a schema. A value passes if one of them holds. */
@@ -110,27 +105,20 @@ import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
       case 'string':
       case 'boolean':
         return [
-          allOf([
-            `typeof ${value} === '${def.type}'`,
-            ...checksOf(schema).map((check) => codeOf(check, value)),
-          ]),
+          named(
+            allOf([
+              `typeof ${value} === '${def.type}'`,
+              ...checksOf(schema).map((check) => codeOf(check, value)),
+            ]),
+          ),
         ];
       case 'number':
         if (checksOf(schema).length > 0) break;
         return [`Number.isFinite(${value})`];
       case 'literal':
         return def.values.map((literal) => `${value} === ${JSON.stringify(literal)}`);
-      case 'array':
-        return [
-          allOf([
-            `isListOf(${value}, (item) => ${anyOf(alternativesOf(def.element, 'item', `${place}Item`))})`,
-            ...checksOf(schema).map((check) => codeOf(check, value)),
-          ]),
-        ];
       case 'object':
-        return [
-          Object.keys(def.shape).length === 0 ? `isObject(${value})` : `${guardOf(schema, place)}(${value})`,
-        ];
+        return [`${guardOf(schema, place)}(${value})`];
       case 'union':
         return [`${guardOf(schema, place)}(${value})`];
     }
@@ -139,22 +127,13 @@ import { ${[...FRAME, ...used].sort().join(', ')} } from './checks';`;
 
   function codeOf(check: z.core.$ZodCheck, value: string): string {
     const def = check._zod.def as z.core.$ZodChecks['_zod']['def'] | z.core.$ZodCustomDef;
-    switch (def.check) {
-      case 'min_length':
-        return `${value}.length >= ${def.minimum}`;
-      case 'max_length':
-        return `${value}.length <= ${def.maximum}`;
-      case 'custom':
-        return `${nameOf((def as z.core.$ZodCustomDef).fn)}(${value})`;
-      default:
-        throw new Error(`No code for the check ${def.check}`);
-    }
+    if (def.check !== 'custom') throw new Error(`No code for the check ${def.check}`);
+    return `${nameOf((def as z.core.$ZodCustomDef).fn)}(${value})`;
   }
 
   function nameOf(given: unknown): string {
     const name = Object.keys(checks).find((known) => checks[known] === given);
     if (name === undefined) throw new Error('A function of a schema is not among those of checks.ts');
-    used.add(name);
     return name;
   }
 }
@@ -169,9 +148,17 @@ function allOf(tests: readonly string[]): string {
 
 function anyOf(tests: readonly string[]): string {
   if (tests.length === 1) return tests.join();
-  const code = `(${tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ')})`;
-  // Nearly all fields have one of these two forms.
-  return code
-    .replace(/^\(typeof (\w+) === 'string' \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeText($1)')
-    .replace(/^\(Number\.isFinite\((\w+)\) \|\| \1 === null \|\| \1 === undefined\)$/, 'isMaybeNumber($1)');
+  return named(`(${tests.map((test) => (test.includes('&&') ? `(${test})` : test)).join(' || ')})`);
+}
+
+/** The same test, shorter where there is a function for it: nearly all fields have one of these forms. */
+function named(test: string): string {
+  return test
+    .replace(/^\((.+) \|\| (\S+) === null \|\| \2 === undefined\)$/s, '(!isGiven($2) || $1)')
+    .replace(/^\(!isGiven\((\S+)\) \|\| typeof \1 === 'string'\)$/, 'isMaybeText($1)')
+    .replace(/^\(!isGiven\((\S+)\) \|\| Number\.isFinite\(\1\)\)$/, 'isMaybeNumber($1)')
+    .replace(
+      /^typeof (\S+) === 'string' && isNotEmpty\(\1\) && isShort\(\1\) && isUndamaged\(\1\)$/,
+      'isIdentity($1)',
+    );
 }

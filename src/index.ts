@@ -19,25 +19,22 @@ export type {
 } from './client/options';
 export { PaymentsClient } from './client/payments-client';
 export { type ReconcileOptions, type ReconcileResult, reconcile } from './client/reconcile';
+export { InvalidRequestError } from './errors/argument-errors';
 export {
   AbortedError,
   ApiError,
   type CallError,
-  type CallName,
-  ConfigurationError,
   ConnectionError,
-  InvalidRequestError,
   InvalidResponseError,
   isCallError,
-  type Outcome,
-  PaymentsError,
-  type PaymentsErrorCode,
   type ServiceError,
   TimeoutError,
-  type ValidationIssue,
-} from './errors';
+} from './errors/call-errors';
+export { ConfigurationError } from './errors/configuration-error';
+export { type Outcome, PaymentsError, type PaymentsErrorCode } from './errors/payments-error';
 export type { Credentials } from './service/credentials';
 export type { BankDetails, IdentityDocument, OpenEnum, Phone } from './service/fields';
+export type { CallName } from './service/operations';
 export {
   type ScheduledPaymentCancellation,
   type ScheduledPaymentCancellationRequest,
@@ -67,6 +64,7 @@ export {
   transactionSchema,
 } from './service/operations/get-transaction';
 export type { Schema } from './service/schema';
+export type { ValidationIssue } from './shared/validation-issue';
 export { amountFromMinorUnits, toMinorUnits } from './values/amounts';
 export {
   confirmPayment,

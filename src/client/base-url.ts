@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 
 /**
  * Checks the service's base URL.

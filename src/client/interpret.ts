@@ -1,24 +1,24 @@
 import {
   AbortedError,
   ApiError,
+  advice,
+  type CallContext,
   type CallError,
-  type CallName,
   ConnectionError,
   InvalidResponseError,
-  type Outcome,
   type ServiceError,
+  serviceErrorsOf,
   TimeoutError,
-  type ValidationIssue,
-} from '../errors';
-import { advice, type CallContext, serviceErrorsOf } from '../errors/call-errors';
+} from '../errors/call-errors';
+import type { Outcome } from '../errors/payments-error';
 import type { Secrets } from '../service/credentials';
 import { findUuids } from '../service/find-uuid';
-import type { Operation } from '../service/operations';
+import type { CallName, Operation } from '../service/operations';
 import { noteLeftOut, type Validation } from '../service/schema';
 import { isObject } from '../shared/objects';
 import { TOO_LARGE } from '../shared/read-body';
-import { ABORTED, inTime } from '../shared/time';
-import { summarize } from '../shared/validation-issue';
+import { ABORTED, inTimeOrAborted } from '../shared/time';
+import { summarize, type ValidationIssue } from '../shared/validation-issue';
 import { isLoopback } from './base-url';
 import { describeConnectionFailure, NO_TLS, UNFIT } from './connection-failure';
 import type { ResolvedLimits } from './options';
@@ -210,7 +210,7 @@ async function readSafely<T>(
     const reading = call.read(body);
     if (!(reading instanceof Promise)) return reading;
     const remainingMs = call.deadline - performance.now();
-    return await inTime(reading, remainingMs, () => CALL_TIMED_OUT, call.signal);
+    return await inTimeOrAborted(reading, remainingMs, () => CALL_TIMED_OUT, call.signal);
   } catch {
     return { issues: [{ path: [], message: 'expected a value that the schema can read' }] };
   }

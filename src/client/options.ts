@@ -1,5 +1,8 @@
-import { type CallName, ConfigurationError, type PaymentsErrorCode, type ValidationIssue } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import type { PaymentsErrorCode } from '../errors/payments-error';
 import type { Credentials } from '../service/credentials';
+import type { CallName } from '../service/operations';
+import type { ValidationIssue } from '../shared/validation-issue';
 import { assertCredentials } from '../values/credentials';
 import {
   checkFunction,

@@ -1,4 +1,4 @@
-import { isCallError } from '../errors';
+import { isCallError } from '../errors/call-errors';
 import { CREDENTIALS, type Credentials, type HasCredentials, Secrets } from '../service/credentials';
 import { operations } from '../service/operations';
 import {

@@ -1,7 +1,9 @@
-import { AbortedError, ApiError, ConfigurationError, PaymentsError } from '../errors';
+import { AbortedError, ApiError } from '../errors/call-errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import { PaymentsError } from '../errors/payments-error';
 import type { Transaction } from '../service/operations/get-transaction';
 import { notify } from '../shared/notify';
-import { LONGEST_TIMER_MS, onAbort, sleep } from '../shared/time';
+import { LONGEST_TIMER_MS, onAbort, sleepOrAborted } from '../shared/time';
 import type { TransactionSource } from '../values/confirm-payment';
 import {
   checkCount,
@@ -234,7 +236,7 @@ function paceOf(perSecond: number | undefined, signal: AbortSignal): () => Promi
   const untilNextStart = async () => {
     // A timer may fire a little early.
     while (performance.now() < nextStart && !signal.aborted) {
-      await sleep(Math.min(nextStart - performance.now(), LONGEST_TIMER_MS), signal);
+      await sleepOrAborted(Math.min(nextStart - performance.now(), LONGEST_TIMER_MS), signal);
     }
     nextStart = Math.max(nextStart, performance.now()) + gapMs;
   };

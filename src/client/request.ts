@@ -1,7 +1,8 @@
 import type * as z from 'zod/mini';
-import { type CallName, ConfigurationError, InvalidRequestError } from '../errors';
+import { InvalidRequestError } from '../errors/argument-errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import type { Secrets } from '../service/credentials';
-import type { Operation } from '../service/operations';
+import type { CallName, Operation } from '../service/operations';
 import { type Schema, type Validation, validate } from '../service/schema';
 import { isGiven, isObject, nameOfType } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';

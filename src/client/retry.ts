@@ -1,4 +1,4 @@
-import { ApiError, type CallError, ConnectionError, TimeoutError } from '../errors';
+import { ApiError, type CallError, ConnectionError, TimeoutError } from '../errors/call-errors';
 import { isPermanent } from './connection-failure';
 
 /**

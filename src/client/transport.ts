@@ -1,9 +1,10 @@
 import ky, { type KyInstance } from 'ky';
-import { ConfigurationError, isCallError } from '../errors';
+import { isCallError } from '../errors/call-errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import type { Credentials, Secrets } from '../service/credentials';
 import { notify } from '../shared/notify';
 import { IncomingBody } from '../shared/read-body';
-import { ABORTED, inTime, MINUTE_MS, onAbort } from '../shared/time';
+import { ABORTED, inTimeOrAborted, MINUTE_MS, onAbort } from '../shared/time';
 import { readNamedOptions } from '../values/option-checks';
 import { fetchApart, isPlatformFetch, sendsApart } from './connections';
 import {
@@ -214,7 +215,7 @@ export class Transport {
     const tooLate = () => (remainingMs < attemptMs ? CALL_TIMED_OUT : ATTEMPT_TIMED_OUT);
     let readError: unknown;
     try {
-      readError = await inTime(receive(), Math.min(attemptMs, remainingMs), tooLate, signal);
+      readError = await inTimeOrAborted(receive(), Math.min(attemptMs, remainingMs), tooLate, signal);
     } catch (thrown) {
       readError = thrown ?? null;
     }

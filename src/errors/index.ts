@@ -1,6 +1,9 @@
+// What an entry of the package is made of imports each error from its own file. The build's shared chunks follow this list
+// to all of the errors, and a bundle of one entry would keep those of the others.
+
 export type { CallName, OperationName } from '../service/operations';
 export type { ValidationIssue } from '../shared/validation-issue';
-export { ConfigurationError, InvalidRequestError } from './argument-errors';
+export { InvalidRequestError } from './argument-errors';
 export {
   AbortedError,
   ApiError,
@@ -11,10 +14,11 @@ export {
   type ServiceError,
   TimeoutError,
 } from './call-errors';
+export { ConfigurationError } from './configuration-error';
 export {
   type AuthorizationFailure,
   InvalidNotificationError,
-  StoreError,
   WebhookAuthenticationError,
 } from './listener-errors';
 export { type Outcome, PaymentsError, type PaymentsErrorCode } from './payments-error';
+export { StoreError } from './store-error';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type OperationName, operationNames } from '../service/operations';
-import { LONGEST_TIMER_MS, sleep } from '../shared/time';
+import { LONGEST_TIMER_MS, sleepOrAborted } from '../shared/time';
 import { parseControl } from './controls/control-body';
 import type { Inventions } from './inventions';
 import { invented, type ServiceAnswer, type ServiceRequest } from './model/answers';
@@ -310,7 +310,7 @@ export async function answerCall(
   }
   const answer = takesEffectWith(fault) ? await handle({ method, path, headers, body }) : nothingDone;
   // The operation comes before the delay: a caller that gives up waiting must find it carried out.
-  if (fault?.kind === 'latency') await sleep(fault.ms, signal);
+  if (fault?.kind === 'latency') await sleepOrAborted(fault.ms, signal);
   if (fault?.kind === 'reset-after-read' || signal.aborted) return { ...none, body };
   return { ...none, body, answer: replaced(answer, fault, model.inventions), ending: endingWith(fault) };
 }

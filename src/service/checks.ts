@@ -7,6 +7,10 @@ export const MAX_IDENTITY_LENGTH = 512;
 /** The longest list that is read: a body of one mebibyte has room for half a million elements. */
 export const MAX_LIST_LENGTH = 1_000;
 
+export function isNotEmpty(text: string): boolean {
+  return text !== '';
+}
+
 /** Whether a text is short enough for an identity or state, in UTF-16 units: zod counts code points. */
 export function isShort(text: string): boolean {
   return text.length <= MAX_IDENTITY_LENGTH;
@@ -23,7 +27,7 @@ export function isUndamaged(text: string): boolean {
 
 /** Whether a value can be an identity or a state: of every source, a sender's and a merchant's own functions'. */
 export function isIdentity(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && isShort(value) && isUndamaged(value);
+  return typeof value === 'string' && isNotEmpty(value) && isShort(value) && isUndamaged(value);
 }
 
 /** Whether the QR code has at least one of plain, base64 and url. */
@@ -40,11 +44,4 @@ export function isMaybeText(value: unknown): boolean {
 
 export function isMaybeNumber(value: unknown): boolean {
   return Number.isFinite(value) || value === null || value === undefined;
-}
-
-export function isListOf(value: unknown, isItem: (item: unknown) => boolean): value is readonly unknown[] {
-  if (!Array.isArray(value)) return false;
-  // Not `every`, which skips holes.
-  for (const item of value) if (!isItem(item)) return false;
-  return true;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isShort, isUndamaged, MAX_IDENTITY_LENGTH, MAX_LIST_LENGTH } from './checks';
+import { isNotEmpty, isShort, isUndamaged, MAX_IDENTITY_LENGTH, MAX_LIST_LENGTH } from './checks';
 
 /**
  * A value of an open list. The document shows some values, and says that it does not show the full list, so editors
@@ -55,7 +55,7 @@ export function undocumentedObject() {
 /** Text that is not empty. */
 // @__NO_SIDE_EFFECTS__
 export function nonEmptyText() {
-  return z.string().check(z.minLength(1, 'expected a non-empty string'));
+  return z.string().check(z.refine(isNotEmpty, { error: 'expected a non-empty string' }));
 }
 
 const short = () =>

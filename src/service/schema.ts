@@ -69,6 +69,11 @@ const NONE: readonly ValidationIssue[] = Object.freeze([]);
 function removeLeftOut(input: unknown, output: unknown, path: readonly PropertyKey[]): ValidationIssue[] {
   if (typeof output !== 'object' || output === null || output === input) return [];
   return Object.entries(output).flatMap(([name, value]) => {
+    // zod also takes over what a polluted `Object.prototype` has.
+    if (!Object.hasOwn(Object(input), name)) {
+      Reflect.deleteProperty(output, name);
+      return [];
+    }
     const given: unknown = Reflect.get(Object(input), name);
     const here = [...path, Array.isArray(output) ? Number(name) : name];
     if (value !== undefined || given === undefined) return removeLeftOut(given, value, here);

@@ -5,9 +5,6 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** What {@link inTime} resolves with instead of a result once the signal has fired. */
-export const ABORTED = Symbol('aborted');
-
 /** The error for something that takes too long. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
@@ -15,48 +12,31 @@ export class DeadlineExceeded extends Error {
 
 /**
  * Settles like the promise. Once the time is up, it settles like `tooLate`, which throws {@link DeadlineExceeded} by
- * default; once the signal has fired, it resolves with {@link ABORTED}. The work itself goes on: its late result is
- * discarded, unless the caller does something about it.
+ * default. The work itself goes on: its late result is discarded, unless the caller does something about it.
  *
  * @param ms - in milliseconds
  */
 export function inTime<T, Late = never>(
   promise: Promise<T>,
   ms: number,
-  tooLate?: () => Late,
-): Promise<T | Late>;
-export function inTime<T, Late>(
-  promise: Promise<T>,
-  ms: number,
-  tooLate: () => Late,
-  signal: AbortSignal | undefined,
-): Promise<T | Late | typeof ABORTED>;
-export function inTime<T, Late>(
-  promise: Promise<T>,
-  ms: number,
-  tooLate: () => Late | never = () => {
+  tooLate: () => Late = () => {
     throw new DeadlineExceeded(`took longer than ${ms} ms`);
   },
-  signal?: AbortSignal,
-): Promise<T | Late | typeof ABORTED> {
+): Promise<T | Late> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let isOver = false;
+    let isSettled = false;
     const stop = () => {
-      isOver = true;
+      isSettled = true;
       clearTimeout(timer);
-      stopListening?.();
     };
-    const giveUp = (settle: () => Late | typeof ABORTED) => {
-      stop();
+    const giveUp = () => {
       try {
-        resolve(settle());
+        resolve(tooLate());
       } catch (error) {
         reject(error);
       }
     };
-    const aborted = () => giveUp(() => ABORTED);
-    const stopListening = signal && onAbort(signal, aborted);
     // Some test doubles return plain values.
     Promise.resolve(promise).then(
       (value) => {
@@ -68,12 +48,33 @@ export function inTime<T, Late>(
         reject(error);
       },
     );
-    if (signal?.aborted) aborted();
     // Arm the timer one microtask later, so promises that are already settled (MemoryStore) never pay for one.
     Promise.resolve().then(() => {
-      if (!isOver) timer = setTimeout(giveUp, Math.max(0, ms), tooLate);
+      if (!isSettled) timer = setTimeout(giveUp, Math.max(0, ms));
     });
   });
+}
+
+/** What {@link inTimeOrAborted} resolves with instead of a result once the signal has fired. */
+export const ABORTED = Symbol('aborted');
+
+/** Settles like {@link inTime}, or resolves with {@link ABORTED} once the signal has fired. */
+export async function inTimeOrAborted<T, Late>(
+  promise: Promise<T>,
+  ms: number,
+  tooLate: () => Late,
+  signal: AbortSignal | undefined,
+): Promise<T | Late | typeof ABORTED> {
+  let stopListening: () => void = () => undefined;
+  const aborted = new Promise<typeof ABORTED>((resolve) => {
+    stopListening = onAbort(signal, () => resolve(ABORTED));
+    if (signal?.aborted) resolve(ABORTED);
+  });
+  try {
+    return await inTime(Promise.race([aborted, promise]), ms, tooLate);
+  } finally {
+    stopListening();
+  }
 }
 
 /**
@@ -86,9 +87,16 @@ export function stopwatch(): () => number {
   return () => Math.ceil(Math.max(performance.now() - steady, Date.now() - wall, 0));
 }
 
-/** Resolves after the time, in milliseconds, or as soon as the signal fires. */
-export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await inTime(new Promise<never>(() => undefined), ms, () => undefined, signal);
+/** Resolves after the time, in milliseconds. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+/** The same, or as soon as the signal fires. */
+export async function sleepOrAborted(ms: number, signal: AbortSignal): Promise<void> {
+  await inTimeOrAborted(new Promise<never>(() => undefined), ms, () => undefined, signal);
 }
 
 /** The callbacks that wait for a signal, and the one listener that calls them. */

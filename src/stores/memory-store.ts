@@ -1,7 +1,7 @@
-import { StoreError } from '../errors';
+import { StoreError } from '../errors/store-error';
 import { DAY_MS } from '../shared/time';
 import { checkCount, checkFunction, type OptionNames, readNamedOptions } from '../values/option-checks';
-import { isLeased, keyOf, NO_RECORD, recordFromText, type SubjectRecord } from './record';
+import { isLeased, keyOf, LISTED, NO_RECORD, recordFromText, type SubjectRecord } from './record';
 import {
   type ListedRecord,
   type ListPage,
@@ -158,9 +158,6 @@ export class MemoryRecords implements RecordStore {
     return Math.floor(this.#clock());
   }
 }
-
-/** Which keys `list` may ask for; see {@link RecordStore}. */
-const LISTED = /^[\w.-]+\/(letter|order|open):/;
 
 /** At least the order itself, its reference and its uuid. */
 const RECORDS_OF_AN_ORDER = 3;

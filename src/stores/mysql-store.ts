@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import { type NamespaceOptions, StoreOverRecords, unexpectedReply } from './record-store';
 import { SqlRecords, type TableOptions } from './sql-records';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import { readNamedOptions } from '../values/option-checks';
 import { type WatchedTransaction, watchQueries } from './prisma-queries';
 import type { Store } from './steps';

@@ -1,4 +1,4 @@
-import { StoreError } from '../errors';
+import { StoreError } from '../errors/store-error';
 import { inTime } from '../shared/time';
 import { NothingWritten } from './nothing-written';
 import type { Acted } from './steps';

@@ -1,4 +1,5 @@
-import { ConfigurationError, StoreError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import { StoreError } from '../errors/store-error';
 import { newToken } from '../shared/bytes';
 import { sleep, stopwatch } from '../shared/time';
 import { checkDuration, checkFunction } from '../values/option-checks';

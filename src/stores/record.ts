@@ -1,4 +1,4 @@
-import { StoreError } from '../errors';
+import { StoreError } from '../errors/store-error';
 import { isDocumentedState } from '../service/states';
 import { sha256Of } from '../shared/hash';
 import { MINUTE_MS } from '../shared/time';

@@ -1,4 +1,4 @@
-import { StoreError } from '../errors';
+import { StoreError } from '../errors/store-error';
 import { inTime } from '../shared/time';
 
 /** Waits for a slot. Resolves with what gives it back. */

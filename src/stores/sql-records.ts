@@ -1,4 +1,5 @@
-import { ConfigurationError, StoreError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import { StoreError } from '../errors/store-error';
 import { DAY_MS, sleep } from '../shared/time';
 import { cannotAsk, mayRetry, neverAnswers, saysNoColumn, saysNoTable } from './driver-error';
 import {

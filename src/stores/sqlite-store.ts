@@ -1,4 +1,5 @@
-import { ConfigurationError, StoreError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import { StoreError } from '../errors/store-error';
 import { sleep } from '../shared/time';
 import { checkDuration, type OptionNames, readNamedOptions } from '../values/option-checks';
 import { type NamespaceOptions, StoreOverRecords } from './record-store';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import type { DeadLetter, LetterFailure, LetterNote, NewDeadLetter } from './dead-letters';
 import { clientKind } from './which-client';
 

@@ -1,15 +1,15 @@
 import {
+  type Cause,
   CLOSED,
-  errorsIn,
+  causeOf,
   NO_CONNECTION,
   NO_POOL,
   OTHER_SERVER,
-  sayOneOf,
   UNREACHABLE,
 } from './driver-error';
 
 /** What a failure of a store means to whoever reads it at night, by what drivers of databases throw. */
-const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string])[] = [
+const CAUSES: readonly Cause[] = [
   [
     /\b(25P02|3B001|ER_SP_DOES_NOT_EXIST|1305)\b/,
     /current transaction is aborted/,
@@ -57,6 +57,5 @@ const CAUSES: readonly (readonly [codes: RegExp, messages: RegExp, says: string]
 
 /** Names the likely cause of what a store or a database threw, and the way out; `undefined` if that says nothing. */
 export function storeCause(error: unknown): string | undefined {
-  const errors = errorsIn(error);
-  return CAUSES.find(([codes, messages]) => sayOneOf(errors, codes, messages))?.[2];
+  return causeOf(error, CAUSES);
 }

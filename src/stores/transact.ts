@@ -1,4 +1,4 @@
-import { StoreError } from '../errors';
+import { StoreError } from '../errors/store-error';
 import { newToken } from '../shared/bytes';
 import { DeadlineExceeded, HOUR_MS, LONGEST_TIMER_MS, sleep, stopwatch } from '../shared/time';
 import { checkCount, checkDuration } from '../values/option-checks';

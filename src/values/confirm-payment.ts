@@ -1,4 +1,5 @@
-import { ConfigurationError, InvalidRequestError } from '../errors';
+import { InvalidRequestError } from '../errors/argument-errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import type { SalePayload } from '../service/notifications/sale';
 import type { Transaction, TransactionRefunds } from '../service/operations/get-transaction';
 import { mayHaveLeftOut } from '../service/schema';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import { isObject, nameOfType, ownOptions } from '../shared/objects';
 import { LONGEST_TIMER_MS } from '../shared/time';
 

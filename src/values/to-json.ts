@@ -1,4 +1,4 @@
-import { InvalidRequestError } from '../errors';
+import { InvalidRequestError } from '../errors/argument-errors';
 import { isGiven, isPlainObject } from '../shared/objects';
 import type { ValidationIssue } from '../shared/validation-issue';
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import { toSchema, validate } from '../../src/service/schema';
 import { beHostile } from '../secrets/hostile-host';
-import { guarded, replacedOnce } from './guarded';
+import { described, replacedOnce } from './guarded';
 
 describe('issues name the field and the expectation, never the value,', () => {
   const marked = 'CPF 529.982.247-25';
@@ -12,7 +12,7 @@ describe('issues name the field and the expectation, never the value,', () => {
   it.each([false, true])('also in a host whose zod quotes what it refuses: %j', (isHostile) => {
     const end = isHostile ? beHostile() : () => undefined;
     onTestFinished(end);
-    for (const { object, examples } of guarded) {
+    for (const { object, examples } of described) {
       for (const value of examples.flatMap((example) =>
         replacedOnce(example, [marked, [marked], { [marked]: 1 }]),
       )) {
@@ -65,8 +65,7 @@ describe('a list in an answer', () => {
       value: { uuid: 'u', refunds: {} },
       leftOut: leftOut('refunds', 'transactions'),
     });
-    // The generated guard looks at each, and ends at the first that is not as documented.
-    expect(reads).toBeLessThanOrEqual(2);
+    expect(reads).toBe(0);
   });
 
   it('of half a million steps is left out, and the checkout is still a success', () => {
@@ -90,6 +89,18 @@ describe('a list in an answer', () => {
     const result = validate(transactionSchema, given);
     expect(Reflect.get(Object(Reflect.get(result, 'value')), 'novel')).toBe(given.novel);
   });
+});
+
+it('a polluted Object.prototype adds nothing to what does not have the documented types', () => {
+  const given = { uuid: 'u', shopper: { email: 7 }, refunds: { transactions: [{ uuid: 'r' }] }, novel: {} };
+  onTestFinished(() => {
+    Reflect.deleteProperty(Object.prototype, 'polluted');
+  });
+  Reflect.set(Object.prototype, 'polluted', [{ deep: 1 }]);
+  const { value, leftOut } = { leftOut: [], value: undefined, ...validate(transactionSchema, given) };
+  Reflect.deleteProperty(Object.prototype, 'polluted');
+  expect(value).toEqual({ ...given, shopper: {} });
+  expect(leftOut.map(({ path }) => path)).toEqual([['shopper', 'email']]);
 });
 
 it('the issue of a payout with a wrong success says that it must be true or false', () => {

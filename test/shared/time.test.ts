@@ -1,6 +1,15 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ABORTED, inTime, LONGEST_TIMER_MS, onAbort, sleep, stopwatch } from '../../src/shared/time';
+import {
+  ABORTED,
+  inTime,
+  inTimeOrAborted,
+  LONGEST_TIMER_MS,
+  onAbort,
+  sleep,
+  sleepOrAborted,
+  stopwatch,
+} from '../../src/shared/time';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -46,9 +55,9 @@ describe('onAbort', () => {
   });
 });
 
-describe('inTime', () => {
-  const never = new Promise<never>(() => undefined);
+const never = new Promise<never>(() => undefined);
 
+describe('inTime', () => {
   it('settles like its promise, or like a plain value', async () => {
     expect(await inTime(Promise.resolve(1), 1_000)).toBe(1);
     expect(await inTime(1 as never, 1_000)).toBe(1);
@@ -68,17 +77,6 @@ describe('inTime', () => {
     await expect(inTime(never, 5)).rejects.toMatchObject(late);
   });
 
-  it('gives ABORTED when the signal fires or has fired, and leaves no listener', async () => {
-    const controller = new AbortController();
-    const tooLate = vi.fn();
-    const waiting = inTime(never, 60_000, tooLate, controller.signal);
-    controller.abort();
-    expect(await waiting).toBe(ABORTED);
-    expect(await inTime(never, 60_000, tooLate, controller.signal)).toBe(ABORTED);
-    expect(tooLate).not.toHaveBeenCalled();
-    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
-  });
-
   it('arms no timer for a promise that has settled, and clears that of another one', async () => {
     const set = vi.spyOn(globalThis, 'setTimeout');
     const clear = vi.spyOn(globalThis, 'clearTimeout');
@@ -90,8 +88,40 @@ describe('inTime', () => {
   });
 });
 
-it('sleep ends when its time is over, or with the signal', async () => {
-  await sleep(60_000, AbortSignal.abort());
+describe('inTimeOrAborted', () => {
+  it('is as inTime, and leaves no listener', async () => {
+    const { signal } = new AbortController();
+    expect(await inTimeOrAborted(Promise.resolve(1), 1_000, () => 2, signal)).toBe(1);
+    expect(await inTimeOrAborted(never, 5, () => 2, signal)).toBe(2);
+    expect(await inTimeOrAborted(never, 5, () => 2, undefined)).toBe(2);
+    await expect(inTimeOrAborted(Promise.reject(new Error('m')), 5, () => 2, signal)).rejects.toThrow('m');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('gives ABORTED when the signal fires or has fired, and leaves no listener and no timer', async () => {
+    const clear = vi.spyOn(globalThis, 'clearTimeout');
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    const controller = new AbortController();
+    const tooLate = vi.fn();
+    const waiting = inTimeOrAborted(never, 60_000, tooLate, controller.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    controller.abort();
+    expect(await waiting).toBe(ABORTED);
+    expect(clear).toHaveBeenCalledWith(set.mock.results[0]?.value);
+    for (const promise of [never, Promise.resolve(1)]) {
+      expect(await inTimeOrAborted(promise, 60_000, tooLate, controller.signal)).toBe(ABORTED);
+    }
+    expect(tooLate).not.toHaveBeenCalled();
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+});
+
+it('sleepOrAborted ends with the signal, or when its time is over', async () => {
+  await sleepOrAborted(60_000, AbortSignal.abort());
+  await sleepOrAborted(1, new AbortController().signal);
+});
+
+it('sleep ends when its time is over', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const over = vi.fn();
   sleep(100).then(over);

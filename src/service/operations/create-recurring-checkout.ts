@@ -14,7 +14,6 @@ import {
   type Phone,
   phoneObject,
 } from '../fields';
-import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 
 /**
@@ -344,7 +343,4 @@ export const recurringCheckoutObject = z.looseObject({
 });
 
 /** The response of `createRecurringCheckout`, as a Standard Schema. */
-export const recurringCheckoutSchema: Schema<RecurringCheckout> = toSchema(
-  recurringCheckoutObject,
-  guards.isRecurringCheckout,
-);
+export const recurringCheckoutSchema: Schema<RecurringCheckout> = toSchema(recurringCheckoutObject);

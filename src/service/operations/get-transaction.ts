@@ -13,7 +13,6 @@ import {
   phoneObject,
   undocumentedObject,
 } from '../fields';
-import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 
 /**
@@ -187,4 +186,4 @@ export const transactionObject = z.looseObject({
 });
 
 /** The response of `getTransaction`, as a Standard Schema. */
-export const transactionSchema: Schema<Transaction> = toSchema(transactionObject, guards.isTransaction);
+export const transactionSchema: Schema<Transaction> = toSchema(transactionObject);
