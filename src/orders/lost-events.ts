@@ -7,6 +7,7 @@ import { DAY_MS, HOUR_MS, stopwatch } from '../shared/time';
 import { UnreadableRecordError } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
+import { attemptIn } from './attempt';
 import { endedBy } from './case-reasons';
 import { caseOfSale, findOrder, isSaleKnown, KEPT_MS, type Pointer, readOrder } from './order-records';
 import { isNoCall, isNothingThere, makesCalls } from './proof';
@@ -326,7 +327,7 @@ class Search {
     const { records, settleEnd, onUnreadable } = this.#context;
     try {
       const { order } = await readOrder(records, key);
-      const authorized = order.attempts.find(({ state }) => state === 'authorized');
+      const authorized = attemptIn(order, 'authorized');
       if (authorized === undefined) return;
       for (const { idRec, attempt } of liveOf(order)) {
         if (attempt !== authorized.attempt) continue;

@@ -25,7 +25,15 @@ import {
   type Plan,
   referenceOf,
 } from '../webhooks/order-link';
-import { type Attempt, type Order, ownAttempt, type Return, type ReturnKind } from './attempt';
+import {
+  type Attempt,
+  attemptIn,
+  isBooked,
+  type Order,
+  ownAttempt,
+  type Return,
+  type ReturnKind,
+} from './attempt';
 import {
   attemptNamedBy,
   decideSale,
@@ -497,10 +505,6 @@ async function stateOf(
   return isLeased(value, now) ? 'leased' : 'undone';
 }
 
-function isBooked({ payments }: Order, sale: string | undefined): boolean {
-  return payments.some((each) => isSameId(each.sale, sale));
-}
-
 /** With its sale as the order spells it: every comparison, and your callbacks, meet one spelling. */
 function asKnown<Reported extends { readonly sale?: string | undefined }>(
   order: Order | undefined,
@@ -537,8 +541,11 @@ function booked(
   // The months after a charge that a person has booked are expected.
   const named = reported.charge === undefined ? undefined : attemptNamedBy(order, reported);
   const own = ownAttempt(order, reported) ?? named;
-  const isPaid = order.attempts.some(({ state }) => state === 'paid');
-  return { do: 'book', isFirst: order.payments.length === 0, attempt: isPaid ? undefined : own };
+  return {
+    do: 'book',
+    isFirst: order.payments.length === 0,
+    attempt: attemptIn(order, 'paid') ? undefined : own,
+  };
 }
 
 /** The money of a sale, as the service says it where it was asked. */

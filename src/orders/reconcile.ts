@@ -13,7 +13,7 @@ import { UnreadableRecordError } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { checkDuration, type OptionNames, readNamedOptions } from '../values/option-checks';
-import { isAskable, moved, type Order, type Return, undecided } from './attempt';
+import { isAskable, isAskedAbout, isBooked, moved, type Order, type Return, undecided } from './attempt';
 import { answered, withUnknown } from './marks';
 import { isImmediate } from './money';
 import { changeOrder, forgetOpen, type Pointer, readOrder } from './order-records';
@@ -302,8 +302,7 @@ class Run {
     }
     const attempts = order.attempts.filter((each) => isAskable(order, each, now));
     const untold = await salesWithoutLetter(records, order, now);
-    const isWaiting = order.attempts.some(({ state }) => state === 'authorized') || order.begun !== undefined;
-    const isSilent = attempts.length === 0 && returns.length === 0 && untold.length === 0 && !isWaiting;
+    const isSilent = untold.length === 0 && !isAskedAbout(order, now);
     if (isSilent && now - pointer.at > SETTLED_MS) await forgetOpen(records, pointer);
     const asking = attempts.filter(
       ({ changedAt, unknownAt = Number.NEGATIVE_INFINITY }) =>
@@ -380,15 +379,16 @@ async function apply(
  */
 function cancelled(order: Order, uuid: string, now: number): Order {
   const attempt = order.attempts.find((each) => each.uuid === uuid);
-  if (attempt === undefined || attempt.state === 'paid') return answered(order, uuid);
-  if (attempt.state === 'authorized') return answered(order, uuid);
+  if (attempt === undefined || attempt.state === 'paid' || attempt.state === 'authorized') {
+    return answered(order, uuid);
+  }
   const isLater = !isImmediate(order, attempt) && attempt.state !== 'closed';
   return moved(order, { ...attempt, isAnswered: true }, isLater ? 'expired' : 'closed', now);
 }
 
 /** What a person has dismissed is done, and no payment of the order. */
 function withoutQuestion(order: Order, uuid: string): Order {
-  return order.payments.some(({ sale }) => sale === uuid) ? order : answered(order, uuid);
+  return isBooked(order, uuid) ? order : answered(order, uuid);
 }
 
 /** The service asks for a longer pause than a query may take. */

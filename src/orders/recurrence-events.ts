@@ -1,6 +1,6 @@
 import type { RecurrencePayload } from '../service/notifications/recurrence';
 import { isSameId } from '../shared/uuid';
-import { type Attempt, differences, moved, type Order, withAttempt } from './attempt';
+import { type Attempt, isBooked, isNewestMoney, moved, type Order, withAttempt } from './attempt';
 import {
   APPROVED,
   clipped,
@@ -193,9 +193,7 @@ function refusal(order: Order, named: Attempt | undefined, idRec: string): Event
   if (isSecond(order, named, idRec)) return 'authorized_twice';
   if (named === undefined || named.state === 'paid') return undefined;
   if (named.state === 'closed') return 'closed';
-  // The price that `replace` has left.
-  const isNewest = differences(order.newest ?? named.money, named.money).length === 0;
-  return isNewest || named.state === 'authorized' ? undefined : 'other_amount';
+  return isNewestMoney(order, named) || named.state === 'authorized' ? undefined : 'other_amount';
 }
 
 /** Whether the payer would be charged by two. Of two, the one that was told of first is the order's. */
@@ -214,8 +212,8 @@ function isCharged({ recurrences = [] }: Order, { attempt, state }: Attempt): bo
 }
 
 /** Whether a charge has been paid for since: nobody stops a subscription for a failure that was made up for. */
-function isOvertaken({ payments }: Order, known: Recurrence | undefined, charge: KnownCharge): boolean {
-  if (payments.some(({ sale }) => isSameId(sale, charge.sale))) return true;
+function isOvertaken(order: Order, known: Recurrence | undefined, charge: KnownCharge): boolean {
+  if (isBooked(order, charge.sale)) return true;
   const { paid } = known ?? {};
   const isSameDay = paid?.dueDate !== undefined && paid.dueDate === charge.dueDate;
   return isSameDay || isBefore(charge.told, paid?.told);
