@@ -9,7 +9,7 @@ import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { attemptIn } from './attempt';
 import { endedBy } from './case-reasons';
-import { caseOfSale, findOrder, isSaleKnown, KEPT_MS, type Pointer, readOrder } from './order-records';
+import { caseOfSale, findOrder, isSaleKnown, KEPT_MS, openOrders, readOrder } from './order-records';
 import { isNoCall, isNothingThere, makesCalls } from './proof';
 import type { Settled } from './reconcile';
 import { ENDS, liveOf } from './recurrences';
@@ -195,8 +195,6 @@ function dayAt(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-const PAGE = 100;
-
 /** One run of a search. */
 class Search {
   part: Part;
@@ -307,20 +305,12 @@ class Search {
   /** An order that is authorized by a recurrence that is over would never be opened again. */
   async #searchEnds(): Promise<boolean> {
     const { records, onUnreadable } = this.#context;
-    for (let { after } = this.part; ; ) {
-      const page = await records.listRecords<Pointer>('open:', {
-        after,
-        limit: PAGE,
-        onUnreadable,
-      });
-      for (const { value } of page) {
-        if (this.#isOver()) return false;
-        if (value.key !== undefined) await this.#searchEndsOf(value.key);
-        this.part = { ...this.part, after: value.key };
-      }
-      if (page.length < PAGE) return true;
-      after = page.at(-1)?.value.key;
+    for await (const { key } of openOrders(records, this.part.after, onUnreadable)) {
+      if (this.#isOver()) return false;
+      await this.#searchEndsOf(key);
+      this.part = { ...this.part, after: key };
     }
+    return true;
   }
 
   async #searchEndsOf(key: string): Promise<void> {

@@ -4,7 +4,7 @@ import { newToken } from '../shared/bytes';
 import { DAY_MS } from '../shared/time';
 import { isSameId, oneSpelling } from '../shared/uuid';
 import type { DeadLetter } from '../stores/dead-letters';
-import type { NextRecord, ReadResult, SingleRecords } from '../stores/steps';
+import type { NextRecord, ReadResult, SingleRecords, StoreSteps } from '../stores/steps';
 import { identify } from '../webhooks/key';
 import type { FoundKey } from '../webhooks/order-link';
 import { strayIdentity } from '../webhooks/unexpected-repeat';
@@ -19,6 +19,7 @@ import {
   undecided,
 } from './attempt';
 import { MAX_DISMISSED } from './marks';
+import { inPages } from './pages';
 import { liveOf } from './recurrences';
 import { MAX_REMEMBERED } from './returns';
 
@@ -236,7 +237,7 @@ function placeOf(prefix: keyof typeof FRESH_MS, id: string): string {
 }
 
 /** The record under `open:`, `reference:`, `uuid:` and `recurrence:`. */
-export interface Pointer {
+interface Pointer {
   /** The order's key; missing for a sale that is not known yet. */
   readonly key?: string | undefined;
   /** When it was written. */
@@ -321,8 +322,41 @@ export async function pointEarly(records: SingleRecords, sale: string, id: strin
   await records.writeRecord('uuid:', place, next, read, Math.max(until, now + EARLY_KEPT_MS));
 }
 
+/** An order that `maintain` asks about, as its `open:` pointer has it. */
+export interface OpenOrder {
+  readonly key: string;
+  /** Where in the order of the list it is. */
+  readonly place: string;
+  /** When the pointer was written. */
+  readonly at: number;
+}
+
+/**
+ * The orders that `maintain` asks about, a page at a time.
+ *
+ * @param after - the key of the order behind which to begin
+ * @param onUnreadable - told how many pointers could not be read
+ */
+export async function* openOrders(
+  records: Pick<StoreSteps, 'listRecords'>,
+  after: string | undefined,
+  onUnreadable: (count: number) => void,
+): AsyncGenerator<OpenOrder, void, undefined> {
+  const pointers = inPages(
+    (page) => records.listRecords<Pointer>('open:', { ...page, onUnreadable }),
+    ({ value }) => String(value.key),
+    after,
+    OPEN_AT_ONCE,
+  );
+  for await (const { place, value } of pointers) {
+    if (value.key !== undefined) yield { key: value.key, place, at: value.at };
+  }
+}
+
+const OPEN_AT_ONCE = 100;
+
 /** Forgets an `open:` pointer that was listed, unless it was written again since. */
-export function forgetOpen(records: SingleRecords, { key = '', at }: Pointer): Promise<void> {
+export function forgetOpen(records: SingleRecords, { key, at }: OpenOrder): Promise<void> {
   return forgetPointer(records, 'open:', key, (pointer) => pointer.at === at);
 }
 

@@ -16,7 +16,7 @@ import { checkDuration, type OptionNames, readNamedOptions } from '../values/opt
 import { isAskable, isAskedAbout, isBooked, moved, type Order, type Return, undecided } from './attempt';
 import { answered, withUnknown } from './marks';
 import { isImmediate } from './money';
-import { changeOrder, forgetOpen, type Pointer, readOrder } from './order-records';
+import { changeOrder, forgetOpen, type OpenOrder, openOrders, readOrder } from './order-records';
 import type { Asked } from './settle';
 
 /** Options of `orders.reconcile` and `orders.maintain`. */
@@ -136,7 +136,6 @@ export interface Reconciled {
   readonly untold: readonly { readonly key: string; readonly returned: Return }[];
 }
 
-const PAGE = 100;
 /** After how many answers the cursor is saved. */
 const SAVED_EVERY = 20;
 /** Longer than any write of an order may be on its way: until then, the order of a pointer may still be unwritten. */
@@ -265,51 +264,44 @@ class Run {
     { records, onUnreadable }: ReconcileContext,
     maxAgeMs: number,
   ): AsyncGenerator<string, void, undefined> {
-    let hasWrapped = this.#start === undefined;
-    let last = this.#start;
-    for (;;) {
-      const page = await records.listRecords<Pointer>('open:', {
-        after: last?.key,
-        limit: PAGE,
-        onUnreadable,
-      });
-      for (const { place, value } of page) {
-        if (hasWrapped && this.#start !== undefined && place > this.#start.place) return;
-        const { key } = value;
-        if (key === undefined) continue;
-        try {
-          yield* this.#uuidsOf(records, { key, place }, value, maxAgeMs);
-        } catch (error) {
-          // One that can never be read must not keep the others from being asked about, in this run or the next.
-          this.#orders.push({ at: { key, place }, unanswered: 0, untold: [] });
-          if (!(error instanceof UnreadableRecordError)) throw error;
-          onUnreadable(1);
-        }
+    for await (const open of this.#fromStart(records, onUnreadable)) {
+      try {
+        yield* this.#uuidsOf(records, open, maxAgeMs);
+      } catch (error) {
+        // One that can never be read must not keep the others from being asked about, in this run or the next.
+        this.#orders.push({ at: placeOf(open), unanswered: 0, untold: [] });
+        if (!(error instanceof UnreadableRecordError)) throw error;
+        onUnreadable(1);
       }
-      const end = page.length === PAGE ? page.at(-1) : undefined;
-      last = end && { key: String(end.value.key), place: end.place };
-      if (last !== undefined) continue;
-      if (hasWrapped) return;
-      hasWrapped = true;
     }
   }
 
-  async *#uuidsOf(records: ReconcileContext['records'], at: Cursor, pointer: Pointer, maxAgeMs: number) {
-    const { order, now } = await readOrder(records, at.key);
+  async *#fromStart(records: ReconcileContext['records'], onUnreadable: (count: number) => void) {
+    const start = this.#start;
+    yield* openOrders(records, start?.key, onUnreadable);
+    if (start === undefined) return;
+    for await (const open of openOrders(records, undefined, onUnreadable)) {
+      if (open.place > start.place) return;
+      yield open;
+    }
+  }
+
+  async *#uuidsOf(records: ReconcileContext['records'], open: OpenOrder, maxAgeMs: number) {
+    const { order, now } = await readOrder(records, open.key);
     const returns = order.returns.filter((each) => each.isUntold);
     for (const returned of returns) {
-      if (now - returned.at > HOUR_MS) this.untold.push({ key: at.key, returned });
+      if (now - returned.at > HOUR_MS) this.untold.push({ key: open.key, returned });
     }
     const attempts = order.attempts.filter((each) => isAskable(order, each, now));
     const untold = await salesWithoutLetter(records, order, now);
     const isSilent = untold.length === 0 && !isAskedAbout(order, now);
-    if (isSilent && now - pointer.at > SETTLED_MS) await forgetOpen(records, pointer);
+    if (isSilent && now - open.at > SETTLED_MS) await forgetOpen(records, open);
     const asking = attempts.filter(
       ({ changedAt, unknownAt = Number.NEGATIVE_INFINITY }) =>
         changedAt >= now - maxAgeMs && now - unknownAt >= DAY_MS,
     );
     const uuids = new Set([...asking.map(({ uuid }) => uuid as string), ...untold]);
-    const asked = { at, unanswered: uuids.size, untold };
+    const asked = { at: placeOf(open), unanswered: uuids.size, untold };
     this.#orders.push(asked);
     for (const uuid of uuids) this.#byUuid.set(uuid, asked);
     yield* uuids;
@@ -323,6 +315,11 @@ class Run {
     asked.unanswered -= 1;
     return asked;
   }
+}
+
+/** What is saved of the place where a run is. */
+function placeOf({ key, place }: OpenOrder): Cursor {
+  return { key, place };
 }
 
 /** Shorter than a letter is kept: one that is over is not made again. */
