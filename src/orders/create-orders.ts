@@ -66,7 +66,7 @@ import {
 } from './reconcile';
 import { liveOf, seenRecurrence } from './recurrences';
 import { asTold } from './returns';
-import { type Asked, settle, settleCharge, settleEnd, settleReturn } from './settle';
+import { type Asked, settle, settleEnd, settleReturn } from './settle';
 
 /** Which orders to list. */
 export interface OrderQuery {
@@ -416,8 +416,7 @@ export class Orders<Transaction = unknown> {
         client: this.#client,
         records: this.#steps,
         isWanted: this.#recurrences,
-        settleCharge: async (charge, transaction) =>
-          settledAs(await settleCharge(charge, transaction, this.#listener)),
+        settle: (asked) => this.#settle(asked),
         settleEnd: async (event) => (await settleEnd(event, this.#listener)).code === 'done',
         onNoCall: (error) => this.#reportNoCall(error),
         onUnreadable: reportUnreadable(this.#listener.listener.report),

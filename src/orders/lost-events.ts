@@ -1,19 +1,20 @@
-import { reconcile } from '../client/reconcile';
+import { type ReconcileResult, reconcile } from '../client/reconcile';
 import { getAuthorization } from '../recurrence/authorizations';
 import { type CallSource, listScheduledPayments } from '../recurrence/scheduled-payments';
 import type { RecurrenceEventType, RecurrencePayload } from '../service/notifications/recurrence';
-import type { Transaction } from '../service/operations/get-transaction';
+import { isGiven } from '../shared/objects';
 import { DAY_MS, HOUR_MS, stopwatch } from '../shared/time';
 import { UnreadableRecordError } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { attemptIn } from './attempt';
+import type { ReportedCharge } from './booking';
 import { endedBy } from './case-reasons';
 import { caseOfSale, findOrder, isSaleKnown, KEPT_MS, openOrders, readOrder } from './order-records';
 import { isNoCall, isNothingThere, makesCalls } from './proof';
 import type { Settled } from './reconcile';
 import { ENDS, liveOf } from './recurrences';
-import type { LostCharge } from './settle';
+import type { Asked } from './settle';
 
 // Charges and ends of recurrences whose event was lost. The document shows no call that finds them, the service's public
 // pages do: nothing of it is asked of a service that has never sent an event, unless the merchant says so.
@@ -101,7 +102,7 @@ export interface LostEventsContext {
   /** `true`: from the start; `false`: never; else once an event has come. */
   readonly isWanted: boolean | undefined;
   /** Acts on a charge as its event would. */
-  readonly settleCharge: (charge: LostCharge, transaction: Transaction) => Promise<Settled>;
+  readonly settle: (asked: Asked) => Promise<Settled>;
   /** Acts on the end of a recurrence as its event would. Gives whether that is done. */
   readonly settleEnd: (event: RecurrencePayload) => Promise<boolean>;
   /** The service does not have the calls. Told once. */
@@ -195,6 +196,14 @@ function dayAt(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
+/** A charge that is asked about. */
+interface ListedCharge {
+  /** Where in the list it is. */
+  readonly place: number;
+  /** Missing if the list names no recurrence. */
+  readonly charge: ReportedCharge | undefined;
+}
+
 /** One run of a search. */
 class Search {
   part: Part;
@@ -203,8 +212,8 @@ class Search {
   readonly #client: CallSource & TransactionSource;
   readonly #limits: LostEventsLimits;
   readonly #age = stopwatch();
-  /** The charges that are asked about, with their places in the list. */
-  readonly #asked = new Map<string, LostCharge & { readonly place: number }>();
+  /** The charges that are asked about, by their sales. */
+  readonly #asked = new Map<string, ListedCharge>();
   #isListed: boolean;
 
   constructor(
@@ -238,12 +247,12 @@ class Search {
   async #searchCharges(): Promise<void> {
     const { timeoutMs = 10_000, perSecond, concurrency, stopAfterFailures = 20, signal } = this.#limits;
     const limits = { timeoutMs, perSecond, concurrency, stopAfterFailures, signal };
-    for await (const { uuid, transaction, error } of reconcile(this.#client, this.#unknownSales(), limits)) {
-      const charge = this.#asked.get(uuid);
-      if (charge === undefined) continue;
-      const became = error === undefined ? await this.#settle(charge, transaction) : 'failed';
+    for await (const result of reconcile(this.#client, this.#unknownSales(), limits)) {
+      const asked = this.#asked.get(result.uuid);
+      if (asked === undefined) continue;
+      const became = await this.#settle(result, asked.charge);
       if (became !== undefined) this.#counts[became] += 1;
-      this.#asked.delete(uuid);
+      this.#asked.delete(result.uuid);
     }
   }
 
@@ -258,12 +267,11 @@ class Search {
       this.#counts.listed += 1;
       const uuid = sale?.uuid ?? '';
       if (uuid !== '' && !this.#asked.has(uuid) && !(await isSaleKnown(records, uuid))) {
-        const charge = {
-          sale: uuid,
-          idRec: authorization?.idRec ?? undefined,
-          dueDate: dueDate ?? undefined,
-        };
-        this.#asked.set(uuid, { ...charge, place });
+        const idRec = authorization?.idRec;
+        this.#asked.set(uuid, {
+          place,
+          charge: isGiven(idRec) ? { idRec, dueDate: dueDate ?? undefined } : undefined,
+        });
         yield uuid;
       }
       // What is asked about and has no answer yet is asked again.
@@ -284,19 +292,22 @@ class Search {
   }
 
   async #settle(
-    charge: LostCharge,
-    transaction: Transaction,
+    { uuid, transaction }: ReconcileResult,
+    charge: ReportedCharge | undefined,
   ): Promise<'booked' | 'review' | 'failed' | undefined> {
-    const { records, settleCharge } = this.#context;
+    const { records, settle } = this.#context;
+    if (transaction === undefined) return 'failed';
     if (transaction.situation !== 'PAID') return undefined;
-    const { sale, idRec } = charge;
-    const { key } = await findOrder(records, { referenceCode: transaction.referenceCode, idRec });
+    const { key } = await findOrder(records, {
+      referenceCode: transaction.referenceCode,
+      idRec: charge?.idRec,
+    });
     // Another system of the same account.
-    if (key === undefined || (await isSaleKnown(records, sale))) return undefined;
+    if (key === undefined || (await isSaleKnown(records, uuid))) return undefined;
     // Its event has come, and a person is to decide: `paid` must not run again without one.
-    const letter = await caseOfSale(records, sale);
+    const letter = await caseOfSale(records, uuid);
     if (letter !== undefined && endedBy(letter.code) === 'person') return undefined;
-    const settled = await settleCharge(charge, transaction);
+    const settled = await settle({ uuid, transaction, charge });
     if (settled === 'case') return 'review';
     // Somebody else is at it: the next day's search looks again.
     return settled === 'busy' ? 'failed' : settled;
