@@ -59,6 +59,7 @@ import {
   type ReconcileCounts,
   type Reconciled,
   type ReconcileOrdersOptions,
+  type RunOptions,
   readMaintainOptions,
   readReconcileOptions,
   reconcileOrders,
@@ -375,7 +376,7 @@ export class Orders<Transaction = unknown> {
   }
 
   async #reconcile(
-    options: ReconcileOrdersOptions,
+    options: RunOptions,
     cursor: Progress['cursor'],
     leftMs?: () => number,
   ): Promise<Reconciled> {
@@ -409,8 +410,8 @@ export class Orders<Transaction = unknown> {
   }
 
   /** Acts on what happened to recurrences whose event was lost. */
-  #findLostEvents(options: ReconcileOrdersOptions, withinMs: number): Promise<LostEventCounts | undefined> {
-    const { timeoutMs, perSecond, concurrency, stopAfterFailures, signal } = options;
+  #findLostEvents(options: RunOptions, withinMs: number): Promise<LostEventCounts | undefined> {
+    const { maxAgeMs: _age, onProgress: _progress, ...limits } = options;
     return findLostEvents(
       {
         client: this.#client,
@@ -420,8 +421,9 @@ export class Orders<Transaction = unknown> {
         settleEnd: async (event) => (await settleEnd(event, this.#listener)).code === 'done',
         onNoCall: (error) => this.#reportNoCall(error),
         onUnreadable: reportUnreadable(this.#listener.listener.report),
+        withinMs,
       },
-      { withinMs, timeoutMs, perSecond, concurrency, stopAfterFailures, signal },
+      limits,
     );
   }
 

@@ -12,7 +12,7 @@ import type { ReportedCharge } from './booking';
 import { endedBy } from './case-reasons';
 import { caseOfSale, findOrder, isSaleKnown, KEPT_MS, openOrders, readOrder } from './order-records';
 import { isNoCall, isNothingThere, makesCalls } from './proof';
-import type { Settled } from './reconcile';
+import type { RunOptions, Settled } from './reconcile';
 import { ENDS, liveOf } from './recurrences';
 import type { Asked } from './settle';
 
@@ -109,18 +109,12 @@ export interface LostEventsContext {
   readonly onNoCall: (error: unknown) => void;
   /** Told how many records could not be read; the others are looked at. */
   readonly onUnreadable: (count: number) => void;
-}
-
-/** Limits of a search. */
-export interface LostEventsLimits {
   /** How long it takes at most, in milliseconds: what is left waits for the next run. */
   readonly withinMs: number;
-  readonly timeoutMs?: number | undefined;
-  readonly perSecond?: number | undefined;
-  readonly concurrency?: number | undefined;
-  readonly stopAfterFailures?: number | undefined;
-  readonly signal?: AbortSignal | null | undefined;
 }
+
+/** Limits of the queries of a search. */
+export type LostEventsLimits = Omit<RunOptions, 'maxAgeMs' | 'onProgress'>;
 
 /** A day, but not so exactly that an hourly `maintain` slips by an hour each day. */
 const EVERY_MS = DAY_MS - HOUR_MS;
@@ -236,18 +230,16 @@ class Search {
   }
 
   #isOver(): boolean {
-    return this.#limits.signal?.aborted === true || this.#age() >= this.#limits.withinMs;
+    return this.#limits.signal?.aborted === true || this.#age() >= this.#context.withinMs;
   }
 
   get #callLimits() {
-    const { timeoutMs = 10_000, signal } = this.#limits;
+    const { timeoutMs, signal } = this.#limits;
     return { timeoutMs, totalTimeoutMs: timeoutMs, signal: signal ?? undefined };
   }
 
   async #searchCharges(): Promise<void> {
-    const { timeoutMs = 10_000, perSecond, concurrency, stopAfterFailures = 20, signal } = this.#limits;
-    const limits = { timeoutMs, perSecond, concurrency, stopAfterFailures, signal };
-    for await (const result of reconcile(this.#client, this.#unknownSales(), limits)) {
+    for await (const result of reconcile(this.#client, this.#unknownSales(), this.#limits)) {
       const asked = this.#asked.get(result.uuid);
       if (asked === undefined) continue;
       const became = await this.#settle(result, asked.charge);

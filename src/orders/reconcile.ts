@@ -58,23 +58,36 @@ export interface MaintainOptions extends ReconcileOrdersOptions {
 const NAMES: OptionNames<ReconcileOrdersOptions> = { ...RECONCILE_OPTIONS, maxAgeMs: true };
 const MAINTAIN_NAMES: OptionNames<MaintainOptions> = { ...NAMES, withinMs: true };
 
+/** The options of a run, checked, with their defaults. */
+export interface RunOptions extends ReconcileOrdersOptions {
+  readonly timeoutMs: number;
+  readonly stopAfterFailures: number;
+}
+
 /**
  * The options of a run, before anything is asked.
  *
  * @throws `ConfigurationError` for the first option that cannot work
  */
-export function readReconcileOptions(options: ReconcileOrdersOptions): ReconcileOrdersOptions {
+export function readReconcileOptions(options: ReconcileOrdersOptions): RunOptions {
   return checked(readNamedOptions('reconcile', options, NAMES));
 }
 
 /** @throws `ConfigurationError` for the first option that cannot work */
-export function readMaintainOptions(options: MaintainOptions): MaintainOptions {
+export function readMaintainOptions(
+  options: MaintainOptions,
+): RunOptions & Pick<MaintainOptions, 'withinMs'> {
   const { withinMs, ...own } = readNamedOptions('maintain', options, MAINTAIN_NAMES);
   if (withinMs !== undefined) checkDuration('withinMs', withinMs);
   return { ...checked(own), withinMs };
 }
 
-function checked(own: ReconcileOrdersOptions): ReconcileOrdersOptions {
+function checked({
+  timeoutMs = 10_000,
+  stopAfterFailures = 20,
+  ...others
+}: ReconcileOrdersOptions): RunOptions {
+  const own = { ...others, timeoutMs, stopAfterFailures };
   checkReconcileOptions(own);
   if (own.maxAgeMs !== undefined) checkDuration('maxAgeMs', own.maxAgeMs);
   return own;
@@ -144,12 +157,12 @@ const SETTLED_MS = 10 * 60 * 1000;
 /** Asks the service about every attempt that may have been paid without a notification. */
 export async function reconcileOrders(
   context: ReconcileContext,
-  { maxAgeMs = Number.POSITIVE_INFINITY, onProgress, signal, ...options }: ReconcileOrdersOptions,
+  { maxAgeMs = Number.POSITIVE_INFINITY, onProgress, signal, ...options }: RunOptions,
 ): Promise<Reconciled> {
   const counts = { asked: 0, paid: 0, closed: 0, review: 0, unknown: 0, failed: 0 };
   const run = new Run(context.cursor);
   const time = new RunTime(signal ?? undefined, context.leftMs?.());
-  const limits = { timeoutMs: 10_000, stopAfterFailures: 20, ...options, signal: time.signal };
+  const limits = { ...options, signal: time.signal };
   let saved = context.cursor;
   const save = async (cursor: Cursor | undefined) => {
     if (cursor?.place === saved?.place) return;
