@@ -1,7 +1,7 @@
 import { type ReconcileResult, reconcile } from '../client/reconcile';
 import { getAuthorization } from '../recurrence/authorizations';
 import { type CallSource, listScheduledPayments } from '../recurrence/scheduled-payments';
-import type { RecurrenceEventType, RecurrencePayload } from '../service/notifications/recurrence';
+import type { RecurrencePayload } from '../service/notifications/recurrence';
 import { isGiven } from '../shared/objects';
 import { DAY_MS, HOUR_MS, stopwatch } from '../shared/time';
 import { UnreadableRecordError } from '../stores/record';
@@ -13,7 +13,8 @@ import { endedBy } from './case-reasons';
 import { caseOfSale, findOrder, isSaleKnown, KEPT_MS, openOrders, readOrder } from './order-records';
 import { isNoCall, isNothingThere, makesCalls } from './proof';
 import type { RunOptions, Settled } from './reconcile';
-import { ENDS, liveOf } from './recurrences';
+import { endEventOf } from './recurrence-events';
+import { isOver, liveOf } from './recurrences';
 import type { Asked } from './settle';
 
 // Charges and ends of recurrences whose event was lost. The document shows no call that finds them, the service's public
@@ -325,9 +326,8 @@ class Search {
       for (const { idRec, attempt } of liveOf(order)) {
         if (attempt !== authorized.attempt) continue;
         const status = await this.#statusOf(idRec);
-        if (status === undefined || !ENDS.has(status)) continue;
-        const eventType = `RECURRENCE_${status}` as RecurrenceEventType;
-        if (await settleEnd({ eventType, idRec, status })) this.#counts.ended += 1;
+        if (status === undefined || !isOver({ status })) continue;
+        if (await settleEnd({ eventType: endEventOf(status), idRec, status })) this.#counts.ended += 1;
         else this.#counts.failed += 1;
       }
     } catch (error) {
