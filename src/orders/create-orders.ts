@@ -27,8 +27,8 @@ import {
   type CancelRecurrenceOptions,
   cancelRecurrences,
 } from './cancel-recurrence';
-import { type Case, casesOf, countStatuses, type DecideResult, decided, readDecision } from './cases';
-import { decideCase } from './decide';
+import { type Case, casesOf, countStatuses } from './cases';
+import { type DecideResult, decide } from './decide';
 import { letterWithout, type Person, readPerson } from './forget-person';
 import { type ClosedOrder, type FoundOrder, seenAttempt, seenOrder } from './found-order';
 import { listenerOf } from './listener-of';
@@ -325,8 +325,7 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `on`, and for a decision that is none
    */
   async decide(id: string, decision: 'book' | 'dismiss', options: Booking = {}): Promise<DecideResult> {
-    const booking = readDecision(id, decision, options);
-    return decided(decision, await decideCase(id, decision, booking, this.#listener));
+    return decide(id, decision, options, this.#listener);
   }
 
   /**
