@@ -370,7 +370,7 @@ export class Orders<Transaction = unknown> {
       readReconcileOptions(options),
       (await readProgress(this.#steps)).cursor,
     );
-    if (error !== undefined && !isRateLimited(counts, error)) throw error;
+    if (error !== undefined) throw error;
     return counts;
   }
 
@@ -472,7 +472,7 @@ export class Orders<Transaction = unknown> {
       };
       const deleted = await part(() => this.#store.deleteExpired());
       const found = await part(() => this.#reconcile(own, cursor, leftOf('reconcile')));
-      if (found?.error !== undefined && !signal?.aborted && !isRateLimited(found.counts, found.error)) {
+      if (found?.error !== undefined && !signal?.aborted) {
         report('maintain_failed', { status: 500, error: found.error });
         errors.push(found.error);
       }
@@ -611,10 +611,6 @@ function settledAs(outcome: Outcome): Settled {
   if (outcome.code === 'done') return 'booked';
   if (outcome.code === 'busy') return 'busy';
   return 'toKeep' in outcome && outcome.status === 200 ? 'case' : 'failed';
-}
-
-function isRateLimited({ isComplete }: ReconcileCounts, error: unknown): boolean {
-  return !isComplete && (error as { readonly httpStatus?: unknown }).httpStatus === 429;
 }
 
 function isText(value: unknown): value is string {

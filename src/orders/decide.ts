@@ -1,4 +1,4 @@
-import { ApiError, ConfigurationError, InvalidRequestError } from '../errors';
+import { ConfigurationError, InvalidRequestError } from '../errors';
 import { oneSpelling } from '../shared/uuid';
 import type { AboutMoney, DeadLetter } from '../stores/dead-letters';
 import type { SubjectRecord } from '../stores/record';
@@ -18,6 +18,7 @@ import { ownMoney } from './booking';
 import { OrderBusyError } from './errors';
 import { checkOrderKey } from './open';
 import { orderOfSale, readOrder } from './order-records';
+import { isNotFound } from './proof';
 
 /** What `orders.decide` did. */
 export interface DecideResult {
@@ -322,7 +323,7 @@ async function saysPaid(client: TransactionSource, sale: string): Promise<boolea
   try {
     return (await client.getTransaction(sale)).situation === 'PAID';
   } catch (error) {
-    if (error instanceof ApiError && error.httpStatus === 404) return false;
+    if (isNotFound(error)) return false;
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import type { TransactionSource } from '../values/confirm-payment';
 import { attemptIn } from './attempt';
 import type { ReportedCharge } from './booking';
 import { endedBy } from './case-reasons';
-import { caseOfSale, findOrder, isSaleKnown, KEPT_MS, openOrders, readOrder } from './order-records';
+import { caseOfSale, changeMaintain, findOrder, openOrders, orderOfSale, readOrder } from './order-records';
 import { isNoCall, isNothingThere, makesCalls } from './proof';
 import type { RunOptions, Settled } from './reconcile';
 import { endEventOf } from './recurrence-events';
@@ -66,10 +66,7 @@ function changeEvents(
   records: SingleRecords,
   next: (record: EventsRecord, now: number) => EventsRecord | undefined,
 ): Promise<unknown> {
-  return records.changeRecord<EventsRecord>('maintain', EVENTS, ({ value = {}, now }) => {
-    const changed = next(value, now);
-    return changed && { value: changed, until: now + KEPT_MS };
-  });
+  return changeMaintain(records, EVENTS, next);
 }
 
 /**
@@ -259,7 +256,8 @@ class Search {
       if (place <= done) continue;
       this.#counts.listed += 1;
       const uuid = sale?.uuid ?? '';
-      if (uuid !== '' && !this.#asked.has(uuid) && !(await isSaleKnown(records, uuid))) {
+      const isNew = uuid !== '' && !this.#asked.has(uuid);
+      if (isNew && (await orderOfSale(records, uuid)) === undefined) {
         const idRec = authorization?.idRec;
         this.#asked.set(uuid, {
           place,
@@ -296,7 +294,7 @@ class Search {
       idRec: charge?.idRec,
     });
     // Another system of the same account.
-    if (key === undefined || (await isSaleKnown(records, uuid))) return undefined;
+    if (key === undefined || (await orderOfSale(records, uuid)) !== undefined) return undefined;
     // Its event has come, and a person is to decide: `paid` must not run again without one.
     const letter = await caseOfSale(records, uuid);
     if (letter !== undefined && endedBy(letter.code) === 'person') return undefined;

@@ -4,7 +4,7 @@ import type { SingleRecords } from '../stores/steps';
 import { CLOCK_TOLERANCE_MS } from './attempt';
 import type { CaseCounts } from './cases';
 import type { LostEventCounts } from './lost-events';
-import { KEPT_MS } from './order-records';
+import { changeMaintain } from './order-records';
 import type { Cursor, ReconcileCounts } from './reconcile';
 
 /** What `orders.maintain` did. */
@@ -154,13 +154,9 @@ export function watchRuns(records: SingleRecords, onNone: () => void): () => Pro
   };
 }
 
-/** Changes the record. Resolves with `undefined` if there is nothing to change. */
 function change(
   records: SingleRecords,
   next: (record: MaintainRecord, now: number) => MaintainRecord | undefined,
 ): Promise<MaintainRecord | undefined> {
-  return records.changeRecord<MaintainRecord>('maintain', '', ({ value: before = {}, now }) => {
-    const value = next(before, now);
-    return value && { value, until: now + KEPT_MS };
-  });
+  return changeMaintain(records, '', next);
 }

@@ -32,7 +32,7 @@ export interface OrderReading {
 }
 
 /** How long an order is kept after its last change. */
-export const KEPT_MS = 400 * DAY_MS;
+const KEPT_MS = 400 * DAY_MS;
 /** A change of an order writes its pointers again once they are that old, so that none ends before the order. */
 const POINTED_MS = 100 * DAY_MS;
 
@@ -197,12 +197,7 @@ export async function caseOfSale(records: SingleRecords, sale: string): Promise<
   return (await records.readLetter(identity.key)) ?? (await records.readLetter(strayIdentity(identity).key));
 }
 
-/** Whether a sale is known: it is an attempt's own, or a person or `paid` has ended it. */
-export async function isSaleKnown(records: SingleRecords, sale: string): Promise<boolean> {
-  return (await orderOfSale(records, sale)) !== undefined;
-}
-
-/** The order that knows a sale. */
+/** The order that knows a sale: it is an attempt's own, or a person or `paid` has ended it. */
 export async function orderOfSale(records: SingleRecords, sale: string): Promise<OrderReading | undefined> {
   const key = (await follow(records, 'uuid:', sale))?.key;
   if (key === undefined) return undefined;
@@ -392,4 +387,16 @@ export async function changeOrder(
   };
   await records.changeRecord<Order>('order:', key, next, earlier && { ...earlier, value: earlier.order });
   return order;
+}
+
+/** Changes a record of `maintain`. Resolves with `undefined` if there is nothing to change. */
+export function changeMaintain<Value extends object>(
+  records: SingleRecords,
+  id: string,
+  next: (record: Partial<Value>, now: number) => Value | undefined,
+): Promise<Value | undefined> {
+  return records.changeRecord<Value>('maintain', id, ({ value: before = {}, now }) => {
+    const value = next(before, now);
+    return value && { value, until: now + KEPT_MS };
+  });
 }

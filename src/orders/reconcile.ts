@@ -17,6 +17,7 @@ import { isAskable, isAskedAbout, isBooked, moved, type Order, type Return, unde
 import { answered, withUnknown } from './marks';
 import { isImmediate } from './money';
 import { changeOrder, forgetOpen, type OpenOrder, openOrders, readOrder } from './order-records';
+import { isNotFound } from './proof';
 import type { Asked } from './settle';
 
 /** Options of `orders.reconcile` and `orders.maintain`. */
@@ -143,7 +144,7 @@ export interface Cursor {
 /** What a run came to. */
 export interface Reconciled {
   readonly counts: ReconcileCounts;
-  /** What ended it before it came round, save its time. */
+  /** What ended it before it came round, save its time or a rate limit. */
   readonly error?: unknown;
   /** Returns that the service told of beside their payment, and whose own notification has not come for an hour. */
   readonly untold: readonly { readonly key: string; readonly returned: Return }[];
@@ -174,7 +175,8 @@ export async function reconcileOrders(
     await save(isComplete ? undefined : run.cursor()).catch((failure: unknown) => {
       if (error === undefined) throw failure;
     });
-    return { counts: { ...counts, isComplete }, error, untold: run.untold };
+    const thrown = isRateLimit(error) ? undefined : error;
+    return { counts: { ...counts, isComplete }, error: thrown, untold: run.untold };
   };
   try {
     const uuids = run.uuidsToAsk(context, maxAgeMs);
@@ -234,14 +236,10 @@ function knowing(client: TransactionSource): TransactionSource {
   return {
     getTransaction: (uuid, limits) =>
       client.getTransaction(uuid, limits).catch((error: unknown) => {
-        if (isUnknown(error)) return new UnknownTransaction(error) as unknown as Transaction;
+        if (isNotFound(error)) return new UnknownTransaction(error) as unknown as Transaction;
         throw error;
       }),
   };
-}
-
-function isUnknown(error: unknown): boolean {
-  return error instanceof ApiError && error.httpStatus === 404;
 }
 
 /** An order whose transactions are asked about. */
@@ -401,7 +399,11 @@ function withoutQuestion(order: Order, uuid: string): Order {
   return isBooked(order, uuid) ? order : answered(order, uuid);
 }
 
+function isRateLimit(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.httpStatus === 429;
+}
+
 /** The service asks for a longer pause than a query may take. */
 function isLongRateLimit(error: unknown): boolean {
-  return error instanceof ApiError && error.httpStatus === 429 && error.retryAfterMs !== undefined;
+  return isRateLimit(error) && error.retryAfterMs !== undefined;
 }
