@@ -22,7 +22,8 @@ export { OrderBusyError, OrderConflictError } from './errors';
 export type { Person } from './forget-person';
 export type { ClosedOrder, FoundAttempt, FoundOrder } from './found-order';
 export type { LostEventCounts } from './lost-events';
-export type { DoneMaintain, MaintainResult, SkippedMaintain } from './maintain';
+export type { DoneMaintain, MaintainResult } from './maintain';
+export type { SkippedMaintain } from './maintain-record';
 export type { OpenedOrder, OpenOptions, OrderRequest } from './open';
 export type {
   ForeignNotification,

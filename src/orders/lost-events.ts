@@ -1,21 +1,22 @@
 import { type ReconcileResult, reconcile } from '../client/reconcile';
 import { getAuthorization } from '../recurrence/authorizations';
 import { type CallSource, listScheduledPayments } from '../recurrence/scheduled-payments';
-import type { RecurrencePayload } from '../service/notifications/recurrence';
 import { isGiven } from '../shared/objects';
 import { DAY_MS, HOUR_MS, stopwatch } from '../shared/time';
 import { UnreadableRecordError } from '../stores/record';
-import type { SingleRecords, StoreSteps } from '../stores/steps';
+import type { SingleRecords } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
+import { reportUnreadable } from '../webhooks/replay';
 import { attemptIn } from './attempt';
 import type { ReportedCharge } from './booking';
 import { endedBy } from './case-reasons';
+import type { MaintainContext } from './maintain-record';
 import { caseOfSale, changeMaintain, findOrder, openOrders, orderOfSale, readOrder } from './order-records';
 import { isNoCall, isNothingThere, makesCalls } from './proof';
-import type { RunOptions, Settled } from './reconcile';
+import type { RunOptions } from './reconcile';
 import { endEventOf } from './recurrence-events';
 import { isOver, liveOf } from './recurrences';
-import type { Asked } from './settle';
+import { settle, settledAs, settleEnd } from './settle';
 
 // Charges and ends of recurrences whose event was lost. The document shows no call that finds them, the service's public
 // pages do: nothing of it is asked of a service that has never sent an event, unless the merchant says so.
@@ -93,27 +94,6 @@ export async function mayFindSince(records: SingleRecords, at: number): Promise<
   return listedAt === undefined || listedAt <= at;
 }
 
-/** What a search works with. */
-export interface LostEventsContext {
-  readonly client: TransactionSource;
-  readonly records: SingleRecords & Pick<StoreSteps, 'listRecords'>;
-  /** `true`: from the start; `false`: never; else once an event has come. */
-  readonly isWanted: boolean | undefined;
-  /** Acts on a charge as its event would. */
-  readonly settle: (asked: Asked) => Promise<Settled>;
-  /** Acts on the end of a recurrence as its event would. Gives whether that is done. */
-  readonly settleEnd: (event: RecurrencePayload) => Promise<boolean>;
-  /** The service does not have the calls. Told once. */
-  readonly onNoCall: (error: unknown) => void;
-  /** Told how many records could not be read; the others are looked at. */
-  readonly onUnreadable: (count: number) => void;
-  /** How long it takes at most, in milliseconds: what is left waits for the next run. */
-  readonly withinMs: number;
-}
-
-/** Limits of the queries of a search. */
-export type LostEventsLimits = Omit<RunOptions, 'maxAgeMs' | 'onProgress'>;
-
 /** A day, but not so exactly that an hourly `maintain` slips by an hour each day. */
 const EVERY_MS = DAY_MS - HOUR_MS;
 /** A charge may be tried again for a week after it was due, and told of late. */
@@ -127,23 +107,25 @@ const MOST_LISTED = 20_000;
 /**
  * Once a day: acts on the paid charges that no event has told of, then on the recurrences that are over without one.
  *
+ * @param withinMs - how long it takes at most, in milliseconds: what is left waits for the next run
  * @returns nothing if it is not time, or not wanted, or the service does not have the calls
  * @throws what the calls throw, save a 404
  */
 export async function findLostEvents(
-  context: LostEventsContext,
-  limits: LostEventsLimits,
+  context: MaintainContext,
+  { maxAgeMs: _age, onProgress: _progress, ...limits }: RunOptions,
+  withinMs: number,
 ): Promise<LostEventCounts | undefined> {
-  const { client, records, isWanted, onNoCall } = context;
-  if (isWanted === false || !makesCalls(client)) return undefined;
+  const { client, records, recurrences, onNoCall } = context;
+  if (recurrences === false || !makesCalls(client)) return undefined;
   const { value = {}, now } = await records.readRecord<EventsRecord>('maintain', EVENTS);
-  const { seenAt = isWanted ? now : undefined, missedAt, listedAt, part, offAt } = value;
+  const { seenAt = recurrences ? now : undefined, missedAt, listedAt, part, offAt } = value;
   if (seenAt === undefined) return undefined;
   if (offAt !== undefined && now - offAt < OFF_MS) return undefined;
   if (part === undefined && listedAt !== undefined && now - listedAt < EVERY_MS) return undefined;
 
   const since = missedAt === undefined ? (listedAt ?? seenAt) : -Infinity;
-  const search = new Search(context, client, limits, part ?? newPart(now, since));
+  const search = new Search(context, client, limits, withinMs, part ?? newPart(now, since));
   try {
     const counts = await search.run();
     const { part: left } = search;
@@ -200,23 +182,28 @@ interface ListedCharge {
 class Search {
   part: Part;
   readonly #counts = { listed: 0, booked: 0, review: 0, ended: 0, failed: 0 };
-  readonly #context: LostEventsContext;
+  readonly #context: MaintainContext;
   readonly #client: CallSource & TransactionSource;
-  readonly #limits: LostEventsLimits;
+  readonly #limits: RunOptions;
+  readonly #withinMs: number;
+  readonly #onUnreadable: (count: number) => void;
   readonly #age = stopwatch();
   /** The charges that are asked about, by their sales. */
   readonly #asked = new Map<string, ListedCharge>();
   #isListed: boolean;
 
   constructor(
-    context: LostEventsContext,
+    context: MaintainContext,
     client: CallSource & TransactionSource,
-    limits: LostEventsLimits,
+    limits: RunOptions,
+    withinMs: number,
     part: Part,
   ) {
     this.#context = context;
+    this.#onUnreadable = reportUnreadable(context.parts.listener.report);
     this.#client = client;
     this.#limits = limits;
+    this.#withinMs = withinMs;
     this.part = part;
     this.#isListed = part.after !== undefined;
   }
@@ -228,7 +215,7 @@ class Search {
   }
 
   #isOver(): boolean {
-    return this.#limits.signal?.aborted === true || this.#age() >= this.#context.withinMs;
+    return this.#limits.signal?.aborted === true || this.#age() >= this.#withinMs;
   }
 
   get #callLimits() {
@@ -286,7 +273,7 @@ class Search {
     { uuid, transaction }: ReconcileResult,
     charge: ReportedCharge | undefined,
   ): Promise<'booked' | 'review' | 'failed' | undefined> {
-    const { records, settle } = this.#context;
+    const { records, parts } = this.#context;
     if (transaction === undefined) return 'failed';
     if (transaction.situation !== 'PAID') return undefined;
     const { key } = await findOrder(records, {
@@ -298,7 +285,7 @@ class Search {
     // Its event has come, and a person is to decide: `paid` must not run again without one.
     const letter = await caseOfSale(records, uuid);
     if (letter !== undefined && endedBy(letter.code) === 'person') return undefined;
-    const settled = await settle({ uuid, transaction, charge });
+    const settled = settledAs(await settle({ uuid, transaction, charge }, parts));
     if (settled === 'case') return 'review';
     // Somebody else is at it: the next day's search looks again.
     return settled === 'busy' ? 'failed' : settled;
@@ -306,8 +293,8 @@ class Search {
 
   /** An order that is authorized by a recurrence that is over would never be opened again. */
   async #searchEnds(): Promise<boolean> {
-    const { records, onUnreadable } = this.#context;
-    for await (const { key } of openOrders(records, this.part.after, onUnreadable)) {
+    const { records } = this.#context;
+    for await (const { key } of openOrders(records, this.part.after, this.#onUnreadable)) {
       if (this.#isOver()) return false;
       await this.#searchEndsOf(key);
       this.part = { ...this.part, after: key };
@@ -316,7 +303,7 @@ class Search {
   }
 
   async #searchEndsOf(key: string): Promise<void> {
-    const { records, settleEnd, onUnreadable } = this.#context;
+    const { records, parts } = this.#context;
     try {
       const { order } = await readOrder(records, key);
       const authorized = attemptIn(order, 'authorized');
@@ -325,12 +312,12 @@ class Search {
         if (attempt !== authorized.attempt) continue;
         const status = await this.#statusOf(idRec);
         if (status === undefined || !isOver({ status })) continue;
-        if (await settleEnd({ eventType: endEventOf(status), idRec, status })) this.#counts.ended += 1;
-        else this.#counts.failed += 1;
+        const { code } = await settleEnd({ eventType: endEventOf(status), idRec, status }, parts);
+        this.#counts[code === 'done' ? 'ended' : 'failed'] += 1;
       }
     } catch (error) {
       if (!(error instanceof UnreadableRecordError)) throw error;
-      onUnreadable(1);
+      this.#onUnreadable(1);
     }
   }
 

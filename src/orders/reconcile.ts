@@ -13,12 +13,14 @@ import { UnreadableRecordError } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { checkDuration, type OptionNames, readNamedOptions } from '../values/option-checks';
+import { reportUnreadable } from '../webhooks/replay';
 import { isAskable, isAskedAbout, isBooked, moved, type Order, type Return, undecided } from './attempt';
+import { type Cursor, type MaintainContext, saveProgress } from './maintain-record';
 import { answered, withUnknown } from './marks';
 import { isImmediate } from './money';
 import { changeOrder, forgetOpen, type OpenOrder, openOrders, readOrder } from './order-records';
 import { isNotFound } from './proof';
-import type { Asked } from './settle';
+import { settle, settledAs } from './settle';
 
 /** Options of `orders.reconcile` and `orders.maintain`. */
 export interface ReconcileOrdersOptions extends Omit<ReconcileOptions, 'onProgress'> {
@@ -115,32 +117,6 @@ export interface ReconcileCounts {
   readonly isComplete: boolean;
 }
 
-/** What became of a transaction that the service says is paid. `busy`: it is being acted on now. */
-export type Settled = 'booked' | 'case' | 'failed' | 'busy';
-
-/** What a run works with. */
-export interface ReconcileContext {
-  readonly client: TransactionSource;
-  readonly records: SingleRecords & Pick<StoreSteps, 'listRecords'>;
-  /** Books it if it is expected; what the service denies, or does not know, becomes a case. */
-  readonly settle: (asked: Asked) => Promise<Settled>;
-  /** Told how many records could not be read; the others are asked about. */
-  readonly onUnreadable: (count: number) => void;
-  /** Where the last run ended. */
-  readonly cursor: Cursor | undefined;
-  /** Remembers where this one is. */
-  readonly saveCursor: (cursor: Cursor | undefined) => Promise<void>;
-  /** How long the run may take still, in milliseconds. */
-  readonly leftMs?: (() => number) | undefined;
-}
-
-/** Where a run is: the last order that is behind it. */
-export interface Cursor {
-  readonly key: string;
-  /** Where in the order of the list that is. */
-  readonly place: string;
-}
-
 /** What a run came to. */
 export interface Reconciled {
   readonly counts: ReconcileCounts;
@@ -155,19 +131,27 @@ const SAVED_EVERY = 20;
 /** Longer than any write of an order may be on its way: until then, the order of a pointer may still be unwritten. */
 const SETTLED_MS = 10 * 60 * 1000;
 
-/** Asks the service about every attempt that may have been paid without a notification. */
+/**
+ * Asks the service about every attempt that may have been paid without a notification.
+ *
+ * @param start - where the last run ended
+ * @param leftMs - how long the run may take still, in milliseconds
+ */
 export async function reconcileOrders(
-  context: ReconcileContext,
+  context: MaintainContext,
   { maxAgeMs = Number.POSITIVE_INFINITY, onProgress, signal, ...options }: RunOptions,
+  start: Cursor | undefined,
+  leftMs?: () => number,
 ): Promise<Reconciled> {
+  const { client, records, parts } = context;
   const counts = { asked: 0, paid: 0, closed: 0, review: 0, unknown: 0, failed: 0 };
-  const run = new Run(context.cursor);
-  const time = new RunTime(signal ?? undefined, context.leftMs?.());
+  const run = new Run(records, reportUnreadable(parts.listener.report), start);
+  const time = new RunTime(signal ?? undefined, leftMs?.());
   const limits = { ...options, signal: time.signal };
-  let saved = context.cursor;
+  let saved = start;
   const save = async (cursor: Cursor | undefined) => {
     if (cursor?.place === saved?.place) return;
-    await context.saveCursor(cursor);
+    await saveProgress(records, { cursor });
     saved = cursor;
   };
   const end = async (isComplete: boolean, error?: unknown): Promise<Reconciled> => {
@@ -175,12 +159,13 @@ export async function reconcileOrders(
     await save(isComplete ? undefined : run.cursor()).catch((failure: unknown) => {
       if (error === undefined) throw failure;
     });
+    if (!isComplete) parts.listener.report('reconcile_ended', { status: 200 });
     const thrown = isRateLimit(error) ? undefined : error;
     return { counts: { ...counts, isComplete }, error: thrown, untold: run.untold };
   };
   try {
-    const uuids = run.uuidsToAsk(context, maxAgeMs);
-    for await (const result of reconcile(knowing(context.client), uuids, limits)) {
+    const uuids = run.uuidsToAsk(maxAgeMs);
+    for await (const result of reconcile(knowing(client), uuids, limits)) {
       const { uuid, error } = result;
       counts.asked += 1;
       if (isLongRateLimit(error)) {
@@ -254,12 +239,16 @@ interface AskedOrder {
 /** What one run has asked, in the order of the list. */
 class Run {
   readonly untold: { key: string; returned: Return }[] = [];
+  readonly #records: StoreSteps;
+  readonly #onUnreadable: (count: number) => void;
   readonly #start: Cursor | undefined;
   #cursor: Cursor | undefined;
   readonly #orders: AskedOrder[] = [];
   readonly #byUuid = new Map<string, AskedOrder>();
 
-  constructor(start: Cursor | undefined) {
+  constructor(records: StoreSteps, onUnreadable: (count: number) => void, start: Cursor | undefined) {
+    this.#records = records;
+    this.#onUnreadable = onUnreadable;
     this.#start = start;
     this.#cursor = start;
   }
@@ -271,33 +260,31 @@ class Run {
   }
 
   /** The uuids of all attempts to ask about, beginning after the cursor, and going round. */
-  async *uuidsToAsk(
-    { records, onUnreadable }: ReconcileContext,
-    maxAgeMs: number,
-  ): AsyncGenerator<string, void, undefined> {
-    for await (const open of this.#fromStart(records, onUnreadable)) {
+  async *uuidsToAsk(maxAgeMs: number): AsyncGenerator<string, void, undefined> {
+    for await (const open of this.#fromStart()) {
       try {
-        yield* this.#uuidsOf(records, open, maxAgeMs);
+        yield* this.#uuidsOf(open, maxAgeMs);
       } catch (error) {
         // One that can never be read must not keep the others from being asked about, in this run or the next.
         this.#orders.push({ at: placeOf(open), unanswered: 0, untold: [] });
         if (!(error instanceof UnreadableRecordError)) throw error;
-        onUnreadable(1);
+        this.#onUnreadable(1);
       }
     }
   }
 
-  async *#fromStart(records: ReconcileContext['records'], onUnreadable: (count: number) => void) {
+  async *#fromStart(): AsyncGenerator<OpenOrder, void, undefined> {
     const start = this.#start;
-    yield* openOrders(records, start?.key, onUnreadable);
+    yield* openOrders(this.#records, start?.key, this.#onUnreadable);
     if (start === undefined) return;
-    for await (const open of openOrders(records, undefined, onUnreadable)) {
+    for await (const open of openOrders(this.#records, undefined, this.#onUnreadable)) {
       if (open.place > start.place) return;
       yield open;
     }
   }
 
-  async *#uuidsOf(records: ReconcileContext['records'], open: OpenOrder, maxAgeMs: number) {
+  async *#uuidsOf(open: OpenOrder, maxAgeMs: number) {
+    const records = this.#records;
     const { order, now } = await readOrder(records, open.key);
     const returns = order.returns.filter((each) => each.isUntold);
     for (const returned of returns) {
@@ -356,7 +343,7 @@ async function salesWithoutLetter(
 
 /** Does what the service's answer asks for, and says what became of the attempt. */
 async function apply(
-  { records, settle }: ReconcileContext,
+  { records, parts }: MaintainContext,
   { at: { key }, untold }: AskedOrder,
   { uuid, transaction }: ReconcileResult,
 ): Promise<'paid' | 'closed' | 'review' | 'unknown' | 'failed' | undefined> {
@@ -364,16 +351,16 @@ async function apply(
   const isUntold = untold.includes(uuid);
   if (transaction instanceof UnknownTransaction) {
     await changeOrder(records, key, (order, now) => withUnknown(order, uuid, now));
-    if (isUntold) await settle({ uuid, error: transaction.error });
+    if (isUntold) await settle({ uuid, error: transaction.error }, parts);
     return 'unknown';
   }
   const { situation } = transaction;
   if (situation === 'CANCELLED') await changeOrder(records, key, (order, now) => cancelled(order, uuid, now));
   if (situation !== 'PAID') {
-    if (isUntold) await settle({ uuid, transaction });
+    if (isUntold) await settle({ uuid, transaction }, parts);
     return situation === 'CANCELLED' ? 'closed' : undefined;
   }
-  const settled = await settle({ uuid, transaction });
+  const settled = settledAs(await settle({ uuid, transaction }, parts));
   if (settled === 'failed') return 'failed';
   if (settled === 'busy') return undefined;
   // Booked, dismissed or a case by now: whatever it is, there is nothing more to ask.

@@ -55,6 +55,16 @@ export async function settle(
   return actOn(notification, identify('payment', uuid, ['PAID']), parts, said);
 }
 
+/** What became of a transaction that the service says is paid. `busy`: it is being acted on now. */
+export type Settled = 'booked' | 'case' | 'failed' | 'busy';
+
+/** What became of a payment that was acted on. */
+export function settledAs(outcome: Outcome): Settled {
+  if (outcome.code === 'done') return 'booked';
+  if (outcome.code === 'busy') return 'busy';
+  return 'toKeep' in outcome && outcome.status === 200 ? 'case' : 'failed';
+}
+
 /** Acts on the end of a recurrence whose event has not come. */
 export function settleEnd(event: RecurrencePayload, parts: ListenerParts): Promise<Outcome> {
   return actOn(
