@@ -9,7 +9,8 @@ import type { WebhookCallbacks } from '../webhooks/options';
 import { noteEvents } from './lost-events';
 import { watchRuns } from './maintain-record';
 import type { OrdersOptions } from './options';
-import { type OrderCallbacks, orderLinkOf } from './plan';
+import { orderLinkOf } from './plan';
+import type { OrderCallbacks } from './plan-parts';
 
 // The listener of `createOrders`: its callbacks checked, and linked with the orders.
 
