@@ -1,5 +1,6 @@
 import type { QrCode } from '../service/operations/create-recurring-checkout';
 import { DAY_MS, MINUTE_MS } from '../shared/time';
+import { isSameId } from '../shared/uuid';
 import { liveOf, type Recurrence } from './recurrences';
 
 /**
@@ -220,9 +221,8 @@ export function nextStep(order: Order, now: number, opening: Opening): Step {
 
   const open = attempts.find(isOpen);
   if (isPaid(order)) {
-    const attempt = attempts.find(({ state }) => state === 'paid') ?? attempts.at(-1);
-    const paths = attempt === undefined ? [] : differences(attempt.money, opening.money);
-    return paths.length > 0 ? { do: 'conflict', paths, attempt, state: 'paid' } : { do: 'paid', attempt };
+    const attempt = attemptIn(order, 'paid') ?? attempts.at(-1);
+    return conflict(attempt, opening, 'paid') ?? { do: 'paid', attempt };
   }
   // The payer may have paid it: until a person has looked, no other QR code is shown.
   if (isInReview(order)) return { do: 'review', attempt: inReview(order) };
@@ -237,13 +237,12 @@ export function nextStep(order: Order, now: number, opening: Opening): Step {
   if (open.state === 'sending' && isOver(open, now)) {
     return { do: 'change', order: withAttempt(order, { ...open, state: 'lost', changedAt: now }) };
   }
-  const paths = differences(open.money, opening.money);
-  if (paths.length > 0 && opening.replace !== true)
-    return { do: 'conflict', paths, attempt: open, state: 'open' };
+  const inTheWay = conflict(open, opening, 'open');
+  if (inTheWay !== undefined && opening.replace !== true) return inTheWay;
   if (open.state === 'sending') {
     return open.token === opening.token ? { do: 'send', attempt: open } : { do: 'wait' };
   }
-  if (paths.length === 0 && (open.aliveUntil === undefined || now < open.aliveUntil)) {
+  if (inTheWay === undefined && (open.aliveUntil === undefined || now < open.aliveUntil)) {
     return { do: 'give', attempt: open };
   }
   // Its payment may be on its way, or the notification lost: no second QR code for what is paid.
@@ -255,18 +254,31 @@ export function nextStep(order: Order, now: number, opening: Opening): Step {
 
 /** Whether the payer has approved a recurrence of the order that has not ended. */
 export function isAuthorized(order: Order): boolean {
-  return order.attempts.some(({ state }) => state === 'authorized') || liveOf(order).length > 0;
+  return attemptIn(order, 'authorized') !== undefined || liveOf(order).length > 0;
 }
 
 /** For the same money it is the order's; for other money it stands in the way, whatever the clock or `replace` say. */
-function authorized(order: Order, { money }: Opening): Step {
+function authorized(order: Order, opening: Opening): Step {
   const [first] = liveOf(order);
   const attempt =
-    order.attempts.find(({ state }) => state === 'authorized') ??
-    order.attempts.find((each) => each.attempt === first?.attempt);
+    attemptIn(order, 'authorized') ?? order.attempts.find((each) => each.attempt === first?.attempt);
+  return (
+    conflict(attempt, opening, 'authorized') ?? {
+      do: 'authorized',
+      attempt,
+      nextChargeAt: first?.nextChargeAt,
+    }
+  );
+}
+
+/** What stands in the way if an attempt is for other money than this `open` asks for. */
+function conflict(
+  attempt: Attempt | undefined,
+  { money }: Opening,
+  state: 'open' | 'authorized' | 'paid',
+): Step | undefined {
   const paths = attempt === undefined ? [] : differences(attempt.money, money);
-  if (paths.length > 0) return { do: 'conflict', paths, attempt, state: 'authorized' };
-  return { do: 'authorized', attempt, nextChargeAt: first?.nextChargeAt };
+  return paths.length > 0 ? { do: 'conflict', paths, attempt, state } : undefined;
 }
 
 /** Begins an attempt, if the order has room for one. */
@@ -325,8 +337,23 @@ function isOver({ leaseUntil, startedAt }: Attempt, now: number): boolean {
 }
 
 /** Another release of the library may hash other fields: a field that only one side has is no difference. */
-export function differences(before: Money, after: Money): string[] {
+function differences(before: Money, after: Money): string[] {
   return Object.keys(after).filter((path) => path in before && before[path] !== after[path]);
+}
+
+/** Whether an attempt is for the money that was asked for last, and not for a price that `replace` has left. */
+export function isNewestMoney({ newest }: Order, { money }: Attempt): boolean {
+  return differences(newest ?? money, money).length === 0;
+}
+
+/** The attempt in a state that one attempt of an order has at most. */
+export function attemptIn({ attempts }: Order, state: 'authorized' | 'paid'): Attempt | undefined {
+  return attempts.find((each) => each.state === state);
+}
+
+/** Whether a sale is among the payments. */
+export function isBooked({ payments }: Order, sale: string | undefined): boolean {
+  return payments.some((each) => isSameId(each.sale, sale));
 }
 
 /** Whether something was booked for it. */

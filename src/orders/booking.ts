@@ -1,5 +1,15 @@
 import { isSameId } from '../shared/uuid';
-import { type Attempt, differences, isPaid, moved, type Order, ownAttempt, undecided } from './attempt';
+import {
+  type Attempt,
+  attemptIn,
+  isBooked,
+  isNewestMoney,
+  isPaid,
+  moved,
+  type Order,
+  ownAttempt,
+  undecided,
+} from './attempt';
 import { withoutCase } from './marks';
 import { isFirstSum, isImmediate, isLaterSum } from './money';
 import { namedAttempt, withPaidCharge } from './recurrences';
@@ -77,10 +87,10 @@ export type SaleVerdict =
  */
 export function decideSale(order: Order, reported: ReportedSale): SaleVerdict {
   const { sale, charge, amount } = reported;
-  if (order.payments.some((each) => each.sale === sale)) return { do: 'nothing' };
+  if (isBooked(order, sale)) return { do: 'nothing' };
   if (reported.isOthers) return { do: 'case', reason: 'other_order', isOwn: false };
   const isFirst = !isPaid(order);
-  const paidBy = order.attempts.find(({ state }) => state === 'paid');
+  const paidBy = attemptIn(order, 'paid');
   const isBegun = order.begun !== undefined && order.begun.key !== reported.id;
 
   const own = ownAttempt(order, reported);
@@ -88,8 +98,7 @@ export function decideSale(order: Order, reported: ReportedSale): SaleVerdict {
     const refuse = (reason: SaleReason): SaleVerdict => ({ do: 'case', reason, isOwn: true });
     if (paidBy !== undefined || isBegun) return refuse('paid_twice');
     if (amount === undefined) return refuse('unclear_amount');
-    const isNewest = differences(order.newest ?? own.money, own.money).length === 0;
-    if (!isNewest || !isFirstSum(order, own, reported)) return refuse('other_amount');
+    if (!isNewestMoney(order, own) || !isFirstSum(order, own, reported)) return refuse('other_amount');
     if (own.state === 'closed') return refuse('closed');
     return unlessReturned({ do: 'book', isFirst, attempt: own }, reported);
   }
@@ -107,8 +116,7 @@ export function decideSale(order: Order, reported: ReportedSale): SaleVerdict {
   if (named !== undefined && isElsewhere) return refuse('authorized_twice');
   if (named !== undefined && !isImmediate(order, named) && isFirst && !isBegun) {
     if (amount === undefined) return refuse('unclear_amount');
-    const isNewest = differences(order.newest ?? named.money, named.money).length === 0;
-    if (!isNewest) return refuse('other_amount');
+    if (!isNewestMoney(order, named)) return refuse('other_amount');
     if (named.state === 'closed') return refuse('closed');
     if (isFirstSum(order, named, reported)) {
       return unlessReturned({ do: 'book', isFirst, attempt: named }, reported);
@@ -147,7 +155,7 @@ export function ownMoney(
   reported: Pick<ReportedSale, 'id' | 'sale' | 'referenceCode' | 'isRouted'>,
 ): 'own' | 'known' | undefined {
   const sale = knownSpelling(order, reported.sale);
-  if (order.payments.some((each) => each.sale === sale)) return undefined;
+  if (isBooked(order, sale)) return undefined;
   if (undecided(order).some(({ id }) => id === reported.id)) return 'known';
   return ownAttempt(order, { ...reported, sale }) && 'own';
 }
@@ -171,7 +179,7 @@ export function withPayment(
   const named = attempt ?? attemptNamedBy(order, reported);
   const paidCharge = { sale, amount, told: date, ...charge };
   const without = withPaidCharge(withoutCase(order, id), paidCharge, named?.attempt);
-  if (order.payments.some((each) => each.sale === sale) && !isAgain) return without;
+  if (isBooked(order, sale) && !isAgain) return without;
   const current = without.attempts.find((each) => each.attempt === attempt?.attempt);
   // The sale of a charge is never its journey's.
   const uuid = current?.uuid ?? (isRouted ? undefined : sale);

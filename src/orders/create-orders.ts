@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../errors';
-import { nameOfType } from '../shared/objects';
 import { HOUR_MS, LONGEST_TIMER_MS } from '../shared/time';
 import { editLetter } from '../stores/letters';
 import { MemoryStore } from '../stores/memory-store';
@@ -13,12 +12,10 @@ import {
   readOptions,
 } from '../values/option-checks';
 import type { Booking } from '../webhooks/cause';
-import type { ListenerParts, WebhookHandler } from '../webhooks/handler';
-import { identify } from '../webhooks/key';
+import type { WebhookHandler } from '../webhooks/handler';
 import type { AnyDefinition } from '../webhooks/kinds';
 import { checkMethods, isProduction } from '../webhooks/options';
-import { isRepeated, type Outcome } from '../webhooks/outcome';
-import { replayDue, reportUnreadable } from '../webhooks/replay';
+import { reportUnreadable } from '../webhooks/replay';
 import { reporterTo } from '../webhooks/report';
 import { defaultReport } from '../webhooks/report-log';
 import { type Attempt, moved, type Order } from './attempt';
@@ -27,21 +24,13 @@ import {
   type CancelRecurrenceOptions,
   cancelRecurrences,
 } from './cancel-recurrence';
-import { type Case, casesOf, countStatuses, type DecideResult, decided, readDecision } from './cases';
-import { decideCase } from './decide';
+import { type Case, casesOf } from './cases';
+import { type DecideResult, decide } from './decide';
 import { letterWithout, type Person, readPerson } from './forget-person';
 import { type ClosedOrder, type FoundOrder, seenAttempt, seenOrder } from './found-order';
-import { listenerOf } from './listener-of';
-import { findLostEvents, type LostEventCounts } from './lost-events';
-import {
-  alone,
-  type DoneMaintain,
-  type MaintainResult,
-  type Progress,
-  readProgress,
-  saveProgress,
-  shareTime,
-} from './maintain';
+import { listenerOf, type OrdersListener } from './listener-of';
+import { type MaintainResult, maintain } from './maintain';
+import { type MaintainContext, readProgress } from './maintain-record';
 import {
   type CheckoutSource,
   checkOrderKey,
@@ -57,16 +46,12 @@ import { inPages } from './pages';
 import {
   type MaintainOptions,
   type ReconcileCounts,
-  type Reconciled,
   type ReconcileOrdersOptions,
-  readMaintainOptions,
   readReconcileOptions,
   reconcileOrders,
-  type Settled,
 } from './reconcile';
 import { liveOf, seenRecurrence } from './recurrences';
-import { asTold } from './returns';
-import { type Asked, settle, settleCharge, settleEnd, settleReturn } from './settle';
+import { settle } from './settle';
 
 /** Which orders to list. */
 export interface OrderQuery {
@@ -112,18 +97,16 @@ export class Orders<Transaction = unknown> {
   readonly #client: CheckoutSource & TransactionSource;
   readonly #store: Store<Transaction>;
   readonly #steps: StoreSteps<Transaction>;
-  readonly #listening: ListenerParts | undefined;
+  readonly #listening: OrdersListener | undefined;
   readonly #totalTimeoutMs: number;
   readonly #waitMs: number;
   readonly #recurrences: boolean | undefined;
-  readonly #told = { isNoCall: false };
   #running: Running | undefined;
 
   /** Not for your code: {@link createOrders} makes it. */
   constructor(options: OrdersOptions<readonly AnyDefinition[], Transaction>) {
     const own = readNamedOptions('createOrders', options, ORDERS_OPTIONS);
     const { client, store, totalTimeoutMs, waitMs, ...listener } = own;
-    const { recurrences } = listener;
     checkMethods('client', client, ['createRecurringCheckout', 'getTransaction'], 'PaymentsClient.fromEnv()');
     this.#client = client;
     this.#store = store;
@@ -131,13 +114,8 @@ export class Orders<Transaction = unknown> {
     warnOfMemory(store);
     this.#totalTimeoutMs = checkDuration('totalTimeoutMs', totalTimeoutMs ?? 90_000, LONGEST_TIMER_MS);
     this.#waitMs = checkDuration('waitMs', waitMs ?? 10_000, LONGEST_TIMER_MS);
-    if (recurrences !== undefined && typeof recurrences !== 'boolean') {
-      throw new ConfigurationError(
-        `Expected \`recurrences\` to be true, false or left out, got ${nameOfType(recurrences)}.`,
-      );
-    }
-    this.#recurrences = recurrences;
-    this.#listening = listenerOf({ ...listener, client, store }, (error) => this.#reportNoCall(error));
+    this.#recurrences = listener.recurrences;
+    this.#listening = listenerOf({ ...listener, client, store });
   }
 
   /**
@@ -149,11 +127,18 @@ export class Orders<Transaction = unknown> {
     return this.#listener.handler;
   }
 
-  get #listener(): ListenerParts {
+  get #listener(): OrdersListener {
     if (this.#listening !== undefined) return this.#listening;
     throw new ConfigurationError(
       'These orders receive no notifications. Pass `on` to `createOrders`, or call this in the process that has it.',
     );
+  }
+
+  get #maintaining(): MaintainContext {
+    const parts = this.#listener;
+    const { onNoCall } = parts;
+    const recurrences = this.#recurrences;
+    return { client: this.#client, store: this.#store, records: this.#steps, parts, recurrences, onNoCall };
   }
 
   /**
@@ -183,7 +168,7 @@ export class Orders<Transaction = unknown> {
       const transaction = await this.#client.getTransaction(uuid);
       if (transaction.situation !== 'PAID') return false;
       // Without a listener, the process that has one books it.
-      if (this.#listening !== undefined) await this.#settle({ uuid, transaction });
+      if (this.#listening !== undefined) await settle({ uuid, transaction }, this.#listening);
       return true;
     };
     const limits = { totalTimeoutMs: this.#totalTimeoutMs, waitMs: this.#waitMs };
@@ -324,8 +309,7 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `on`, and for a decision that is none
    */
   async decide(id: string, decision: 'book' | 'dismiss', options: Booking = {}): Promise<DecideResult> {
-    const booking = readDecision(id, decision, options);
-    return decided(decision, await decideCase(id, decision, booking, this.#listener));
+    return decide(id, decision, options, this.#listener);
   }
 
   /**
@@ -366,82 +350,12 @@ export class Orders<Transaction = unknown> {
    * @throws `AbortedError` when the signal fires
    */
   async reconcile(options: ReconcileOrdersOptions = {}): Promise<ReconcileCounts> {
-    const { counts, error } = await this.#reconcile(
-      readReconcileOptions(options),
-      (await readProgress(this.#steps)).cursor,
-    );
-    if (error !== undefined && !isRateLimited(counts, error)) throw error;
+    const limits = readReconcileOptions(options);
+    const context = this.#maintaining;
+    const { cursor } = await readProgress(this.#steps);
+    const { counts, error } = await reconcileOrders(context, limits, cursor);
+    if (error !== undefined) throw error;
     return counts;
-  }
-
-  async #reconcile(
-    options: ReconcileOrdersOptions,
-    cursor: Progress['cursor'],
-    leftMs?: () => number,
-  ): Promise<Reconciled> {
-    const { report } = this.#listener.listener;
-    const records = this.#steps;
-    const reconciled = await reconcileOrders(
-      {
-        client: this.#client,
-        records,
-        settle: (asked) => this.#settle(asked),
-        onUnreadable: reportUnreadable(report),
-        cursor,
-        saveCursor: (next) => saveProgress(records, { cursor: next }),
-        leftMs,
-      },
-      options,
-    );
-    if (!reconciled.counts.isComplete) report('reconcile_ended', { status: 200 });
-    return reconciled;
-  }
-
-  async #settle(asked: Asked): Promise<Settled> {
-    return settledAs(await settle(asked, this.#listener));
-  }
-
-  /** Once a process: two parts may find it. */
-  #reportNoCall(error: unknown): void {
-    if (this.#told.isNoCall) return;
-    this.#told.isNoCall = true;
-    this.#listener.listener.report('recurrence_call_missing', { status: 200, error });
-  }
-
-  /** Acts on what happened to recurrences whose event was lost. */
-  #findLostEvents(options: ReconcileOrdersOptions, withinMs: number): Promise<LostEventCounts | undefined> {
-    const { timeoutMs, perSecond, concurrency, stopAfterFailures, signal } = options;
-    return findLostEvents(
-      {
-        client: this.#client,
-        records: this.#steps,
-        isWanted: this.#recurrences,
-        settleCharge: async (charge, transaction) =>
-          settledAs(await settleCharge(charge, transaction, this.#listener)),
-        settleEnd: async (event) => (await settleEnd(event, this.#listener)).code === 'done',
-        onNoCall: (error) => this.#reportNoCall(error),
-        onUnreadable: reportUnreadable(this.#listener.listener.report),
-      },
-      { withinMs, timeoutMs, perSecond, concurrency, stopAfterFailures, signal },
-    );
-  }
-
-  /** Runs `returned` for one of them. */
-  async #tell({ key, returned }: Reconciled['untold'][number]): Promise<boolean> {
-    const { id, sale, amount } = returned;
-    const { order } = await readOrder(this.#steps, key);
-    const currency = order.payments.find((each) => each.sale === sale)?.currency;
-    // Not if the payment is not booked: its case has told of it.
-    if (currency === undefined) return false;
-    // Its notification has come, as a refund or as a reversal, and `returned` has left it to a person.
-    for (const kind of ['refund', 'reversal']) {
-      const letter = await this.#steps.readLetter(identify(kind, id, ['PAID']).key);
-      if (letter?.code === 'needs_person') return false;
-    }
-    const outcome = await settleReturn({ sale, uuid: id, amount, currency }, this.#listener);
-    // What a person has dismissed is done, and nothing has run that would have recorded it.
-    if (isRepeated(outcome)) await changeOrder(this.#steps, key, (latest) => asTold(latest, id));
-    return outcome.code === 'done' && !isRepeated(outcome);
   }
 
   /**
@@ -454,67 +368,7 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `on`, and for an option that cannot work
    */
   async maintain(options: MaintainOptions = {}): Promise<MaintainResult> {
-    const { report } = this.#listener.listener;
-    const { withinMs, ...own } = readMaintainOptions(options);
-    const { signal } = own;
-    return alone(this.#steps, async ({ cursor, lastCase }): Promise<DoneMaintain> => {
-      const leftOf = shareTime(withinMs);
-      const errors: unknown[] = [];
-      const part = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
-        if (signal?.aborted) return undefined;
-        try {
-          return await work();
-        } catch (error) {
-          report('maintain_failed', { status: 500, error });
-          errors.push(error);
-          return undefined;
-        }
-      };
-      const deleted = await part(() => this.#store.deleteExpired());
-      const found = await part(() => this.#reconcile(own, cursor, leftOf('reconcile')));
-      if (found?.error !== undefined && !signal?.aborted && !isRateLimited(found.counts, found.error)) {
-        report('maintain_failed', { status: 500, error: found.error });
-        errors.push(found.error);
-      }
-      const cases = await part(() => this.#replayCases(lastCase, signal ?? undefined, leftOf('cases')));
-      const told = await part(() =>
-        this.#tellReturns(found?.untold ?? [], signal ?? undefined, leftOf('returns')),
-      );
-      const recurrences = await part(() => this.#findLostEvents(own, leftOf('recurrences')()));
-      const isSearched = recurrences?.isComplete ?? true;
-      const isComplete = Boolean(
-        found?.counts.isComplete && cases?.isComplete && told?.isComplete && isSearched,
-      );
-      return {
-        skipped: false,
-        deleted,
-        reconciled: found?.counts,
-        replayed: cases?.counts,
-        returned: told?.count,
-        recurrences,
-        isComplete,
-        errors,
-      };
-    });
-  }
-
-  /** Tries again the cases that are due, beginning after the one where the last run has stopped. */
-  async #replayCases(lastCase: string | undefined, signal: AbortSignal | undefined, leftMs: () => number) {
-    const { listener, unlessDraining } = this.#listener;
-    const isOver = () => signal?.aborted === true || leftMs() <= 0;
-    const { results, stoppedAfter } = await replayDue(listener, unlessDraining, { after: lastCase, isOver });
-    if (stoppedAfter !== lastCase) await saveProgress(this.#steps, { lastCase: stoppedAfter });
-    return { counts: countStatuses(results), isComplete: stoppedAfter === undefined };
-  }
-
-  /** Runs `returned` for what the service has told of beside its payment. */
-  async #tellReturns(untold: Reconciled['untold'], signal: AbortSignal | undefined, leftMs: () => number) {
-    let count = 0;
-    for (const each of untold) {
-      if (signal?.aborted || leftMs() <= 0) return { count, isComplete: false };
-      if (await this.#tell(each)) count += 1;
-    }
-    return { count, isComplete: true };
+    return maintain(this.#maintaining, options);
   }
 
   /**
@@ -604,17 +458,6 @@ function warnOfMemory(store: object): void {
     'pix-automatic-sdk: createOrders keeps its orders in a `MemoryStore`: a restart forgets them, and another process does ' +
       'not know them. Pass a store of pix-automatic-sdk/stores over your database.',
   );
-}
-
-/** What became of what the service has told of. */
-function settledAs(outcome: Outcome): Settled {
-  if (outcome.code === 'done') return 'booked';
-  if (outcome.code === 'busy') return 'busy';
-  return 'toKeep' in outcome && outcome.status === 200 ? 'case' : 'failed';
-}
-
-function isRateLimited({ isComplete }: ReconcileCounts, error: unknown): boolean {
-  return !isComplete && (error as { readonly httpStatus?: unknown }).httpStatus === 429;
 }
 
 function isText(value: unknown): value is string {

@@ -8,7 +8,7 @@ export type { Booking } from '../webhooks/cause';
 export type { MeantPayment, NotifiedOrder } from '../webhooks/order-link';
 export type { AttemptState, BookedPayment, FoundCase, ReturnedMoney } from './attempt';
 export type { CancelledRecurrences, CancelRecurrenceOptions } from './cancel-recurrence';
-export type { Case, CaseCounts, Decided, DecideResult } from './cases';
+export type { Case, CaseCounts } from './cases';
 export {
   type CaseQuery,
   createOrders,
@@ -17,11 +17,13 @@ export {
   type Orders,
   type StartOptions,
 } from './create-orders';
+export type { Decided, DecideResult } from './decide';
 export { OrderBusyError, OrderConflictError } from './errors';
 export type { Person } from './forget-person';
 export type { ClosedOrder, FoundAttempt, FoundOrder } from './found-order';
 export type { LostEventCounts } from './lost-events';
-export type { DoneMaintain, MaintainResult, SkippedMaintain } from './maintain';
+export type { DoneMaintain, MaintainResult } from './maintain';
+export type { SkippedMaintain } from './maintain-record';
 export type { OpenedOrder, OpenOptions, OrderRequest } from './open';
 export type {
   ForeignNotification,

@@ -1,15 +1,16 @@
 import { ConfigurationError } from '../errors';
 import { CREDENTIALS, type Credentials, type HasCredentials } from '../service/credentials';
-import { isObject } from '../shared/objects';
+import { isObject, nameOfType } from '../shared/objects';
 import { stepsOf } from '../stores/steps';
 import { checkFunction, hintFor } from '../values/option-checks';
 import { createListener, type ListenerParts } from '../webhooks/handler';
 import { type AnyDefinition, checkKinds } from '../webhooks/kinds';
 import type { WebhookCallbacks } from '../webhooks/options';
 import { noteEvents } from './lost-events';
-import { watchRuns } from './maintain';
+import { watchRuns } from './maintain-record';
 import type { OrdersOptions } from './options';
-import { type OrderCallbacks, orderLinkOf } from './plan';
+import { orderLinkOf } from './plan';
+import type { OrderCallbacks } from './plan-parts';
 
 // The listener of `createOrders`: its callbacks checked, and linked with the orders.
 
@@ -18,19 +19,22 @@ type ListenerOptions<Transaction> = Omit<
   'totalTimeoutMs' | 'waitMs'
 >;
 
-export function listenerOf<Transaction>(
-  {
-    client,
-    on,
-    credentials,
-    asPayment,
-    confirm,
-    recurrences,
-    kinds = [],
-    ...options
-  }: ListenerOptions<Transaction>,
-  onNoCall: (error: unknown) => void,
-): ListenerParts | undefined {
+/** The listener, and what its orders tell of the service. */
+export interface OrdersListener extends ListenerParts {
+  /** The service does not have a call of its public pages. Told once a process: two parts may find it. */
+  readonly onNoCall: (error: unknown) => void;
+}
+
+export function listenerOf<Transaction>({
+  client,
+  on,
+  credentials,
+  asPayment,
+  confirm,
+  recurrences,
+  kinds = [],
+  ...options
+}: ListenerOptions<Transaction>): OrdersListener | undefined {
   if (asPayment !== undefined)
     checkFunction('asPayment', asPayment, '(body) => ({ saleToken }) or undefined');
   if (confirm !== undefined && confirm !== false) {
@@ -38,10 +42,21 @@ export function listenerOf<Transaction>(
       'Expected `confirm` to be `false` or left out: `createOrders` asks its `client` about each payment.',
     );
   }
+  if (recurrences !== undefined && typeof recurrences !== 'boolean') {
+    throw new ConfigurationError(
+      `Expected \`recurrences\` to be true, false or left out, got ${nameOfType(recurrences)}.`,
+    );
+  }
   if (on === undefined) return undefined;
   const { paid, returned, foreign, recurrence, ...others } = checkCallbacks(on, kinds);
   const callbacks = { paid, returned, foreign, recurrence } as OrderCallbacks;
   let isNoted = false;
+  let isNoCallTold = false;
+  const onNoCall = (error: unknown) => {
+    if (isNoCallTold) return;
+    isNoCallTold = true;
+    parts.listener.report('recurrence_call_missing', { status: 200, error });
+  };
   const link = orderLinkOf(client, callbacks, asPayment, kinds, {
     async onEvent(hasMissed) {
       if (recurrences === false || (isNoted && !hasMissed)) return;
@@ -65,7 +80,7 @@ export function listenerOf<Transaction>(
     },
     link,
   );
-  return parts;
+  return { ...parts, onNoCall };
 }
 
 /** @throws `ConfigurationError` for callbacks that cannot work, or that are of `createWebhookHandler` */

@@ -1,18 +1,22 @@
-import { reconcile } from '../client/reconcile';
+import { type ReconcileResult, reconcile } from '../client/reconcile';
 import { getAuthorization } from '../recurrence/authorizations';
 import { type CallSource, listScheduledPayments } from '../recurrence/scheduled-payments';
-import type { RecurrenceEventType, RecurrencePayload } from '../service/notifications/recurrence';
-import type { Transaction } from '../service/operations/get-transaction';
+import { isGiven } from '../shared/objects';
 import { DAY_MS, HOUR_MS, stopwatch } from '../shared/time';
 import { UnreadableRecordError } from '../stores/record';
-import type { SingleRecords, StoreSteps } from '../stores/steps';
+import type { SingleRecords } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
+import { reportUnreadable } from '../webhooks/replay';
+import { attemptIn } from './attempt';
+import type { ReportedCharge } from './booking';
 import { endedBy } from './case-reasons';
-import { caseOfSale, findOrder, isSaleKnown, KEPT_MS, type Pointer, readOrder } from './order-records';
+import type { MaintainContext } from './maintain-record';
+import { caseOfSale, changeMaintain, findOrder, openOrders, orderOfSale, readOrder } from './order-records';
 import { isNoCall, isNothingThere, makesCalls } from './proof';
-import type { Settled } from './reconcile';
-import { ENDS, liveOf } from './recurrences';
-import type { LostCharge } from './settle';
+import type { RunOptions } from './reconcile';
+import { endEventOf } from './recurrence-events';
+import { isOver, liveOf } from './recurrences';
+import { settle, settledAs, settleEnd } from './settle';
 
 // Charges and ends of recurrences whose event was lost. The document shows no call that finds them, the service's public
 // pages do: nothing of it is asked of a service that has never sent an event, unless the merchant says so.
@@ -63,10 +67,7 @@ function changeEvents(
   records: SingleRecords,
   next: (record: EventsRecord, now: number) => EventsRecord | undefined,
 ): Promise<unknown> {
-  return records.changeRecord<EventsRecord>('maintain', EVENTS, ({ value = {}, now }) => {
-    const changed = next(value, now);
-    return changed && { value: changed, until: now + KEPT_MS };
-  });
+  return changeMaintain(records, EVENTS, next);
 }
 
 /**
@@ -93,33 +94,6 @@ export async function mayFindSince(records: SingleRecords, at: number): Promise<
   return listedAt === undefined || listedAt <= at;
 }
 
-/** What a search works with. */
-export interface LostEventsContext {
-  readonly client: TransactionSource;
-  readonly records: SingleRecords & Pick<StoreSteps, 'listRecords'>;
-  /** `true`: from the start; `false`: never; else once an event has come. */
-  readonly isWanted: boolean | undefined;
-  /** Acts on a charge as its event would. */
-  readonly settleCharge: (charge: LostCharge, transaction: Transaction) => Promise<Settled>;
-  /** Acts on the end of a recurrence as its event would. Gives whether that is done. */
-  readonly settleEnd: (event: RecurrencePayload) => Promise<boolean>;
-  /** The service does not have the calls. Told once. */
-  readonly onNoCall: (error: unknown) => void;
-  /** Told how many records could not be read; the others are looked at. */
-  readonly onUnreadable: (count: number) => void;
-}
-
-/** Limits of a search. */
-export interface LostEventsLimits {
-  /** How long it takes at most, in milliseconds: what is left waits for the next run. */
-  readonly withinMs: number;
-  readonly timeoutMs?: number | undefined;
-  readonly perSecond?: number | undefined;
-  readonly concurrency?: number | undefined;
-  readonly stopAfterFailures?: number | undefined;
-  readonly signal?: AbortSignal | null | undefined;
-}
-
 /** A day, but not so exactly that an hourly `maintain` slips by an hour each day. */
 const EVERY_MS = DAY_MS - HOUR_MS;
 /** A charge may be tried again for a week after it was due, and told of late. */
@@ -133,23 +107,25 @@ const MOST_LISTED = 20_000;
 /**
  * Once a day: acts on the paid charges that no event has told of, then on the recurrences that are over without one.
  *
+ * @param withinMs - how long it takes at most, in milliseconds: what is left waits for the next run
  * @returns nothing if it is not time, or not wanted, or the service does not have the calls
  * @throws what the calls throw, save a 404
  */
 export async function findLostEvents(
-  context: LostEventsContext,
-  limits: LostEventsLimits,
+  context: MaintainContext,
+  { maxAgeMs: _age, onProgress: _progress, ...limits }: RunOptions,
+  withinMs: number,
 ): Promise<LostEventCounts | undefined> {
-  const { client, records, isWanted, onNoCall } = context;
-  if (isWanted === false || !makesCalls(client)) return undefined;
+  const { client, records, recurrences, onNoCall } = context;
+  if (recurrences === false || !makesCalls(client)) return undefined;
   const { value = {}, now } = await records.readRecord<EventsRecord>('maintain', EVENTS);
-  const { seenAt = isWanted ? now : undefined, missedAt, listedAt, part, offAt } = value;
+  const { seenAt = recurrences ? now : undefined, missedAt, listedAt, part, offAt } = value;
   if (seenAt === undefined) return undefined;
   if (offAt !== undefined && now - offAt < OFF_MS) return undefined;
   if (part === undefined && listedAt !== undefined && now - listedAt < EVERY_MS) return undefined;
 
   const since = missedAt === undefined ? (listedAt ?? seenAt) : -Infinity;
-  const search = new Search(context, client, limits, part ?? newPart(now, since));
+  const search = new Search(context, client, limits, withinMs, part ?? newPart(now, since));
   try {
     const counts = await search.run();
     const { part: left } = search;
@@ -194,29 +170,40 @@ function dayAt(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-const PAGE = 100;
+/** A charge that is asked about. */
+interface ListedCharge {
+  /** Where in the list it is. */
+  readonly place: number;
+  /** Missing if the list names no recurrence. */
+  readonly charge: ReportedCharge | undefined;
+}
 
 /** One run of a search. */
 class Search {
   part: Part;
   readonly #counts = { listed: 0, booked: 0, review: 0, ended: 0, failed: 0 };
-  readonly #context: LostEventsContext;
+  readonly #context: MaintainContext;
   readonly #client: CallSource & TransactionSource;
-  readonly #limits: LostEventsLimits;
+  readonly #limits: RunOptions;
+  readonly #withinMs: number;
+  readonly #onUnreadable: (count: number) => void;
   readonly #age = stopwatch();
-  /** The charges that are asked about, with their places in the list. */
-  readonly #asked = new Map<string, LostCharge & { readonly place: number }>();
+  /** The charges that are asked about, by their sales. */
+  readonly #asked = new Map<string, ListedCharge>();
   #isListed: boolean;
 
   constructor(
-    context: LostEventsContext,
+    context: MaintainContext,
     client: CallSource & TransactionSource,
-    limits: LostEventsLimits,
+    limits: RunOptions,
+    withinMs: number,
     part: Part,
   ) {
     this.#context = context;
+    this.#onUnreadable = reportUnreadable(context.parts.listener.report);
     this.#client = client;
     this.#limits = limits;
+    this.#withinMs = withinMs;
     this.part = part;
     this.#isListed = part.after !== undefined;
   }
@@ -228,23 +215,21 @@ class Search {
   }
 
   #isOver(): boolean {
-    return this.#limits.signal?.aborted === true || this.#age() >= this.#limits.withinMs;
+    return this.#limits.signal?.aborted === true || this.#age() >= this.#withinMs;
   }
 
   get #callLimits() {
-    const { timeoutMs = 10_000, signal } = this.#limits;
+    const { timeoutMs, signal } = this.#limits;
     return { timeoutMs, totalTimeoutMs: timeoutMs, signal: signal ?? undefined };
   }
 
   async #searchCharges(): Promise<void> {
-    const { timeoutMs = 10_000, perSecond, concurrency, stopAfterFailures = 20, signal } = this.#limits;
-    const limits = { timeoutMs, perSecond, concurrency, stopAfterFailures, signal };
-    for await (const { uuid, transaction, error } of reconcile(this.#client, this.#unknownSales(), limits)) {
-      const charge = this.#asked.get(uuid);
-      if (charge === undefined) continue;
-      const became = error === undefined ? await this.#settle(charge, transaction) : 'failed';
+    for await (const result of reconcile(this.#client, this.#unknownSales(), this.#limits)) {
+      const asked = this.#asked.get(result.uuid);
+      if (asked === undefined) continue;
+      const became = await this.#settle(result, asked.charge);
       if (became !== undefined) this.#counts[became] += 1;
-      this.#asked.delete(uuid);
+      this.#asked.delete(result.uuid);
     }
   }
 
@@ -258,13 +243,13 @@ class Search {
       if (place <= done) continue;
       this.#counts.listed += 1;
       const uuid = sale?.uuid ?? '';
-      if (uuid !== '' && !this.#asked.has(uuid) && !(await isSaleKnown(records, uuid))) {
-        const charge = {
-          sale: uuid,
-          idRec: authorization?.idRec ?? undefined,
-          dueDate: dueDate ?? undefined,
-        };
-        this.#asked.set(uuid, { ...charge, place });
+      const isNew = uuid !== '' && !this.#asked.has(uuid);
+      if (isNew && (await orderOfSale(records, uuid)) === undefined) {
+        const idRec = authorization?.idRec;
+        this.#asked.set(uuid, {
+          place,
+          charge: isGiven(idRec) ? { idRec, dueDate: dueDate ?? undefined } : undefined,
+        });
         yield uuid;
       }
       // What is asked about and has no answer yet is asked again.
@@ -285,19 +270,22 @@ class Search {
   }
 
   async #settle(
-    charge: LostCharge,
-    transaction: Transaction,
+    { uuid, transaction }: ReconcileResult,
+    charge: ReportedCharge | undefined,
   ): Promise<'booked' | 'review' | 'failed' | undefined> {
-    const { records, settleCharge } = this.#context;
+    const { records, parts } = this.#context;
+    if (transaction === undefined) return 'failed';
     if (transaction.situation !== 'PAID') return undefined;
-    const { sale, idRec } = charge;
-    const { key } = await findOrder(records, { referenceCode: transaction.referenceCode, idRec });
+    const { key } = await findOrder(records, {
+      referenceCode: transaction.referenceCode,
+      idRec: charge?.idRec,
+    });
     // Another system of the same account.
-    if (key === undefined || (await isSaleKnown(records, sale))) return undefined;
+    if (key === undefined || (await orderOfSale(records, uuid)) !== undefined) return undefined;
     // Its event has come, and a person is to decide: `paid` must not run again without one.
-    const letter = await caseOfSale(records, sale);
+    const letter = await caseOfSale(records, uuid);
     if (letter !== undefined && endedBy(letter.code) === 'person') return undefined;
-    const settled = await settleCharge(charge, transaction);
+    const settled = settledAs(await settle({ uuid, transaction, charge }, parts));
     if (settled === 'case') return 'review';
     // Somebody else is at it: the next day's search looks again.
     return settled === 'busy' ? 'failed' : settled;
@@ -305,40 +293,31 @@ class Search {
 
   /** An order that is authorized by a recurrence that is over would never be opened again. */
   async #searchEnds(): Promise<boolean> {
-    const { records, onUnreadable } = this.#context;
-    for (let { after } = this.part; ; ) {
-      const page = await records.listRecords<Pointer>('open:', {
-        after,
-        limit: PAGE,
-        onUnreadable,
-      });
-      for (const { value } of page) {
-        if (this.#isOver()) return false;
-        if (value.key !== undefined) await this.#searchEndsOf(value.key);
-        this.part = { ...this.part, after: value.key };
-      }
-      if (page.length < PAGE) return true;
-      after = page.at(-1)?.value.key;
+    const { records } = this.#context;
+    for await (const { key } of openOrders(records, this.part.after, this.#onUnreadable)) {
+      if (this.#isOver()) return false;
+      await this.#searchEndsOf(key);
+      this.part = { ...this.part, after: key };
     }
+    return true;
   }
 
   async #searchEndsOf(key: string): Promise<void> {
-    const { records, settleEnd, onUnreadable } = this.#context;
+    const { records, parts } = this.#context;
     try {
       const { order } = await readOrder(records, key);
-      const authorized = order.attempts.find(({ state }) => state === 'authorized');
+      const authorized = attemptIn(order, 'authorized');
       if (authorized === undefined) return;
       for (const { idRec, attempt } of liveOf(order)) {
         if (attempt !== authorized.attempt) continue;
         const status = await this.#statusOf(idRec);
-        if (status === undefined || !ENDS.has(status)) continue;
-        const eventType = `RECURRENCE_${status}` as RecurrenceEventType;
-        if (await settleEnd({ eventType, idRec, status })) this.#counts.ended += 1;
-        else this.#counts.failed += 1;
+        if (status === undefined || !isOver({ status })) continue;
+        const { code } = await settleEnd({ eventType: endEventOf(status), idRec, status }, parts);
+        this.#counts[code === 'done' ? 'ended' : 'failed'] += 1;
       }
     } catch (error) {
       if (!(error instanceof UnreadableRecordError)) throw error;
-      onUnreadable(1);
+      this.#onUnreadable(1);
     }
   }
 

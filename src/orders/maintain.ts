@@ -1,22 +1,23 @@
-import { newToken } from '../shared/bytes';
-import { DAY_MS, HOUR_MS, MINUTE_MS, stopwatch } from '../shared/time';
-import type { SingleRecords } from '../stores/steps';
-import { CLOCK_TOLERANCE_MS } from './attempt';
-import type { CaseCounts } from './cases';
-import type { LostEventCounts } from './lost-events';
-import { KEPT_MS } from './order-records';
-import type { Cursor, ReconcileCounts } from './reconcile';
+import { MINUTE_MS, stopwatch } from '../shared/time';
+import { identify } from '../webhooks/key';
+import { isRepeated } from '../webhooks/outcome';
+import { replayDue } from '../webhooks/replay';
+import { type CaseCounts, countStatuses } from './cases';
+import { findLostEvents, type LostEventCounts } from './lost-events';
+import { alone, type MaintainContext, type SkippedMaintain, saveProgress } from './maintain-record';
+import { changeOrder, readOrder } from './order-records';
+import {
+  type MaintainOptions,
+  type ReconcileCounts,
+  type Reconciled,
+  readMaintainOptions,
+  reconcileOrders,
+} from './reconcile';
+import { asTold } from './returns';
+import { settleReturn } from './settle';
 
 /** What `orders.maintain` did. */
 export type MaintainResult = SkippedMaintain | DoneMaintain;
-
-/** Another process is at it. */
-export interface SkippedMaintain {
-  /** This process did nothing. */
-  readonly skipped: true;
-  /** Until when at most, in milliseconds since 1970, by the database's clock, if that process has died. */
-  readonly until: number;
-}
 
 /** This process did it. */
 export interface DoneMaintain {
@@ -41,16 +42,46 @@ export interface DoneMaintain {
   readonly errors: readonly unknown[];
 }
 
-/** The record that keeps where `maintain` is, and which process is at it. */
-interface MaintainRecord {
-  /** Where the last `reconcile` ended; missing if it came round. */
-  readonly cursor?: Cursor | undefined;
-  /** The last case that was looked at; missing if all were. */
-  readonly lastCase?: string | undefined;
-  /** When the last run ended; before the first, when the listener looked first. By the database's clock. */
-  readonly endedAt?: number | undefined;
-  readonly owner?: string | undefined;
-  readonly leaseUntil?: number | undefined;
+/** Runs each part of a maintenance, unless another process is at it. */
+export function maintain(context: MaintainContext, options: MaintainOptions): Promise<MaintainResult> {
+  const { withinMs, ...limits } = readMaintainOptions(options);
+  const signal = limits.signal ?? undefined;
+  const { store, records, parts } = context;
+  const { report } = parts.listener;
+  return alone(records, async ({ cursor, lastCase }): Promise<DoneMaintain> => {
+    const leftOf = shareTime(withinMs);
+    const errors: unknown[] = [];
+    const failed = (error: unknown) => {
+      report('maintain_failed', { status: 500, error });
+      errors.push(error);
+    };
+    const part = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
+      if (signal?.aborted) return undefined;
+      try {
+        return await work();
+      } catch (error) {
+        failed(error);
+        return undefined;
+      }
+    };
+    const deleted = await part(() => store.deleteExpired());
+    const found = await part(() => reconcileOrders(context, limits, cursor, leftOf('reconcile')));
+    if (found?.error !== undefined && !signal?.aborted) failed(found.error);
+    const cases = await part(() => replayCases(context, lastCase, signal, leftOf('cases')));
+    const told = await part(() => tellReturns(context, found?.untold ?? [], signal, leftOf('returns')));
+    const recurrences = await part(() => findLostEvents(context, limits, leftOf('recurrences')()));
+    const isSearched = recurrences?.isComplete ?? true;
+    return {
+      skipped: false,
+      deleted,
+      reconciled: found?.counts,
+      replayed: cases?.counts,
+      returned: told?.count,
+      recurrences,
+      isComplete: Boolean(found?.counts.isComplete && cases?.isComplete && told?.isComplete && isSearched),
+      errors,
+    };
+  });
 }
 
 /** How long a run may take. */
@@ -63,104 +94,57 @@ const WITHIN_MS = 10 * MINUTE_MS;
 const ENDS = { reconcile: 0.5, cases: 0.8, returns: 0.9, recurrences: 1 } as const;
 
 /** Gives what the time of each part is measured by: how many milliseconds it has left. */
-export function shareTime(withinMs: number = WITHIN_MS): (part: keyof typeof ENDS) => () => number {
+function shareTime(withinMs: number = WITHIN_MS): (part: keyof typeof ENDS) => () => number {
   const elapsed = stopwatch();
   return (part) => () => withinMs * ENDS[part] - elapsed();
 }
 
-/** How long a process that died keeps the others away. */
-const LEASE_MS = 30_000;
-const RENEW_MS = 10_000;
-
-/** Where the last run has stopped. */
-export type Progress = Pick<MaintainRecord, 'cursor' | 'lastCase'>;
-
-export async function readProgress(records: SingleRecords): Promise<Progress> {
-  return (await records.readRecord<MaintainRecord>('maintain', '')).value ?? {};
+/** Tries again the cases that are due, beginning after the one where the last run has stopped. */
+async function replayCases(
+  { records, parts }: MaintainContext,
+  lastCase: string | undefined,
+  signal: AbortSignal | undefined,
+  leftMs: () => number,
+) {
+  const isOver = () => signal?.aborted === true || leftMs() <= 0;
+  const run = { after: lastCase, isOver };
+  const { results, stoppedAfter } = await replayDue(parts.listener, parts.unlessDraining, run);
+  if (stoppedAfter !== lastCase) await saveProgress(records, { lastCase: stoppedAfter });
+  return { counts: countStatuses(results), isComplete: stoppedAfter === undefined };
 }
 
-export async function saveProgress(records: SingleRecords, progress: Progress): Promise<void> {
-  await change(records, (record) => ({ ...record, ...progress }));
-}
-
-/** Runs the work while no other process does. */
-export async function alone<Result>(
-  records: SingleRecords,
-  work: (progress: Progress) => Promise<Result>,
-): Promise<Result | SkippedMaintain> {
-  const owner = newToken();
-  let until = 0;
-  const claimed = await change(records, (record, now) => {
-    const { leaseUntil = 0 } = record;
-    const isTaken =
-      record.owner !== undefined &&
-      record.owner !== owner &&
-      leaseUntil > now &&
-      leaseUntil - now <= LEASE_MS + CLOCK_TOLERANCE_MS;
-    until = leaseUntil;
-    return isTaken ? undefined : { ...record, owner, leaseUntil: now + LEASE_MS };
-  });
-  if (claimed === undefined) return { skipped: true, until };
-  const renew = () =>
-    change(records, (record, now) => {
-      return record.owner === owner ? { ...record, leaseUntil: now + LEASE_MS } : undefined;
-    });
-  // If it fails, another process may begin beside this one, which repeats questions and does no harm.
-  const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
-  let hasEnded = false;
-  try {
-    const result = await work(claimed);
-    hasEnded = true;
-    return result;
-  } finally {
-    clearInterval(timer);
-    const end = ({ owner: by, leaseUntil: _, ...kept }: MaintainRecord, now: number) => {
-      if (by !== owner) return undefined;
-      return hasEnded ? { ...kept, endedAt: now } : kept;
-    };
-    await change(records, end).catch(() => undefined);
+/** Runs `returned` for what the service has told of beside its payment. */
+async function tellReturns(
+  context: MaintainContext,
+  untold: Reconciled['untold'],
+  signal: AbortSignal | undefined,
+  leftMs: () => number,
+) {
+  let count = 0;
+  for (const each of untold) {
+    if (signal?.aborted || leftMs() <= 0) return { count, isComplete: false };
+    if (await tell(context, each)) count += 1;
   }
+  return { count, isComplete: true };
 }
 
-/** A little more than a day: whoever runs it once a day is not told. */
-const NOT_MAINTAINED_MS = 25 * HOUR_MS;
-
-/**
- * Gives what is called with each answer. It looks at most once an hour whether a run has ended within 25 hours, and says so at
- * most once a day if none has. Before the first run, these count from the first look.
- */
-export function watchRuns(records: SingleRecords, onNone: () => void): () => Promise<void> {
-  let sinceLook: (() => number) | undefined;
-  let sinceTold: (() => number) | undefined;
-  return async () => {
-    if (sinceLook !== undefined && sinceLook() < HOUR_MS) return;
-    sinceLook = stopwatch();
-    try {
-      const { value, now } = await records.readRecord<MaintainRecord>('maintain', '');
-      if (value?.endedAt === undefined) {
-        await change(records, (record, at) =>
-          record.endedAt === undefined ? { ...record, endedAt: at } : undefined,
-        );
-        return;
-      }
-      const isTold = sinceTold !== undefined && sinceTold() < DAY_MS;
-      if (now - value.endedAt < NOT_MAINTAINED_MS || isTold) return;
-    } catch {
-      // The next look is in an hour.
-      return;
-    }
-    sinceTold = stopwatch();
-    onNone();
-  };
-}
-
-/** Changes the record. Resolves with `undefined` if there is nothing to change. */
-function change(
-  records: SingleRecords,
-  next: (record: MaintainRecord, now: number) => MaintainRecord | undefined,
-): Promise<MaintainRecord | undefined> {
-  return records.changeRecord<MaintainRecord>('maintain', '', ({ value: before = {}, now }) => {
-    const value = next(before, now);
-    return value && { value, until: now + KEPT_MS };
-  });
+/** Runs `returned` for one of them. */
+async function tell(
+  { records, parts }: MaintainContext,
+  { key, returned }: Reconciled['untold'][number],
+): Promise<boolean> {
+  const { id, sale, amount } = returned;
+  const { order } = await readOrder(records, key);
+  const currency = order.payments.find((each) => each.sale === sale)?.currency;
+  // Not if the payment is not booked: its case has told of it.
+  if (currency === undefined) return false;
+  // Its notification has come, as a refund or as a reversal, and `returned` has left it to a person.
+  for (const kind of ['refund', 'reversal']) {
+    const letter = await records.readLetter(identify(kind, id, ['PAID']).key);
+    if (letter?.code === 'needs_person') return false;
+  }
+  const outcome = await settleReturn({ sale, uuid: id, amount, currency }, parts);
+  // What a person has dismissed is done, and nothing has run that would have recorded it.
+  if (isRepeated(outcome)) await changeOrder(records, key, (latest) => asTold(latest, id));
+  return outcome.code === 'done' && !isRepeated(outcome);
 }

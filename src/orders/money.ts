@@ -2,7 +2,7 @@ import { currencyDecimals } from '../service/currency';
 import { sha256Of } from '../shared/hash';
 import { isGiven } from '../shared/objects';
 import { amountFromMinorUnits, toMinorUnits } from '../values/amounts';
-import type { Attempt, Money, Order } from './attempt';
+import { type Attempt, attemptIn, type Money, type Order } from './attempt';
 
 // Which sums of money an order expects, and what is left of one.
 
@@ -98,7 +98,7 @@ export function isLaterSum(order: Order, attempt: Attempt, reported: PaidSum): b
 /** Whether the sum of another payment under a booked sale is one that is expected, or that the service states of the sale. */
 export function isRepeatSum(order: Order, reported: PaidSum, stated: number | null | undefined): boolean {
   const { amount = Number.NaN, currency = '' } = reported;
-  const paidBy = order.attempts.find(({ state }) => state === 'paid');
+  const paidBy = attemptIn(order, 'paid');
   if (paidBy !== undefined && isLaterSum(order, paidBy, reported)) return true;
   return isGiven(stated) && unitsOf(stated, currency) === unitsOf(amount, currency);
 }

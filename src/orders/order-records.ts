@@ -4,7 +4,7 @@ import { newToken } from '../shared/bytes';
 import { DAY_MS } from '../shared/time';
 import { isSameId, oneSpelling } from '../shared/uuid';
 import type { DeadLetter } from '../stores/dead-letters';
-import type { NextRecord, ReadResult, SingleRecords } from '../stores/steps';
+import type { NextRecord, ReadResult, SingleRecords, StoreSteps } from '../stores/steps';
 import { identify } from '../webhooks/key';
 import type { FoundKey } from '../webhooks/order-link';
 import { strayIdentity } from '../webhooks/unexpected-repeat';
@@ -19,6 +19,7 @@ import {
   undecided,
 } from './attempt';
 import { MAX_DISMISSED } from './marks';
+import { inPages } from './pages';
 import { liveOf } from './recurrences';
 import { MAX_REMEMBERED } from './returns';
 
@@ -31,7 +32,7 @@ export interface OrderReading {
 }
 
 /** How long an order is kept after its last change. */
-export const KEPT_MS = 400 * DAY_MS;
+const KEPT_MS = 400 * DAY_MS;
 /** A change of an order writes its pointers again once they are that old, so that none ends before the order. */
 const POINTED_MS = 100 * DAY_MS;
 
@@ -196,12 +197,7 @@ export async function caseOfSale(records: SingleRecords, sale: string): Promise<
   return (await records.readLetter(identity.key)) ?? (await records.readLetter(strayIdentity(identity).key));
 }
 
-/** Whether a sale is known: it is an attempt's own, or a person or `paid` has ended it. */
-export async function isSaleKnown(records: SingleRecords, sale: string): Promise<boolean> {
-  return (await orderOfSale(records, sale)) !== undefined;
-}
-
-/** The order that knows a sale. */
+/** The order that knows a sale: it is an attempt's own, or a person or `paid` has ended it. */
 export async function orderOfSale(records: SingleRecords, sale: string): Promise<OrderReading | undefined> {
   const key = (await follow(records, 'uuid:', sale))?.key;
   if (key === undefined) return undefined;
@@ -236,7 +232,7 @@ function placeOf(prefix: keyof typeof FRESH_MS, id: string): string {
 }
 
 /** The record under `open:`, `reference:`, `uuid:` and `recurrence:`. */
-export interface Pointer {
+interface Pointer {
   /** The order's key; missing for a sale that is not known yet. */
   readonly key?: string | undefined;
   /** When it was written. */
@@ -321,8 +317,41 @@ export async function pointEarly(records: SingleRecords, sale: string, id: strin
   await records.writeRecord('uuid:', place, next, read, Math.max(until, now + EARLY_KEPT_MS));
 }
 
+/** An order that `maintain` asks about, as its `open:` pointer has it. */
+export interface OpenOrder {
+  readonly key: string;
+  /** Where in the order of the list it is. */
+  readonly place: string;
+  /** When the pointer was written. */
+  readonly at: number;
+}
+
+/**
+ * The orders that `maintain` asks about, a page at a time.
+ *
+ * @param after - the key of the order behind which to begin
+ * @param onUnreadable - told how many pointers could not be read
+ */
+export async function* openOrders(
+  records: Pick<StoreSteps, 'listRecords'>,
+  after: string | undefined,
+  onUnreadable: (count: number) => void,
+): AsyncGenerator<OpenOrder, void, undefined> {
+  const pointers = inPages(
+    (page) => records.listRecords<Pointer>('open:', { ...page, onUnreadable }),
+    ({ value }) => String(value.key),
+    after,
+    OPEN_AT_ONCE,
+  );
+  for await (const { place, value } of pointers) {
+    if (value.key !== undefined) yield { key: value.key, place, at: value.at };
+  }
+}
+
+const OPEN_AT_ONCE = 100;
+
 /** Forgets an `open:` pointer that was listed, unless it was written again since. */
-export function forgetOpen(records: SingleRecords, { key = '', at }: Pointer): Promise<void> {
+export function forgetOpen(records: SingleRecords, { key, at }: OpenOrder): Promise<void> {
   return forgetPointer(records, 'open:', key, (pointer) => pointer.at === at);
 }
 
@@ -358,4 +387,16 @@ export async function changeOrder(
   };
   await records.changeRecord<Order>('order:', key, next, earlier && { ...earlier, value: earlier.order });
   return order;
+}
+
+/** Changes a record of `maintain`. Resolves with `undefined` if there is nothing to change. */
+export function changeMaintain<Value extends object>(
+  records: SingleRecords,
+  id: string,
+  next: (record: Partial<Value>, now: number) => Value | undefined,
+): Promise<Value | undefined> {
+  return records.changeRecord<Value>('maintain', id, ({ value: before = {}, now }) => {
+    const value = next(before, now);
+    return value && { value, until: now + KEPT_MS };
+  });
 }

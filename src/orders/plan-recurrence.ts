@@ -4,6 +4,7 @@ import type { SingleRecords } from '../stores/steps';
 import type { FoundKey, Notified, Plan } from '../webhooks/order-link';
 import type { Order } from './attempt';
 import { changeOrder, type OrderReading } from './order-records';
+import { NOTHING, type OrderCallbacks } from './plan-parts';
 import {
   decideEvent,
   type EventVerdict,
@@ -13,12 +14,6 @@ import {
 } from './recurrence-events';
 
 // What is done about an event of a recurrence that moves no money.
-
-/** What the merchant does about an event of an order, and of no order. */
-export interface RecurrenceCallbacks {
-  readonly recurrence?: ((event: object, context: object) => unknown) | undefined;
-  readonly foreign?: ((notification: object, context: object) => unknown) | 'ignore' | undefined;
-}
 
 /** The event that a notification is, or came as. */
 export function eventOf({
@@ -35,13 +30,12 @@ export async function planRecurrence(
   { notification, identity }: Notified,
   { key, isOthers }: FoundKey,
   reading: OrderReading | undefined,
-  callbacks: RecurrenceCallbacks,
+  { recurrence, foreign }: OrderCallbacks,
 ): Promise<Plan> {
   const payload = notification.payload as RecurrencePayload;
   const details = { order: key, sale: payload.saleToken ?? undefined, idRec: payload.idRec };
-  const nothing = { details, before: async () => true, record: async () => undefined, followUps: () => [] };
+  const nothing = { ...NOTHING, details };
   if (reading === undefined) {
-    const { foreign } = callbacks;
     // It is no money: nobody needs to look at it.
     return typeof foreign === 'function'
       ? { ...nothing, run: (context) => foreign(notification, context) }
@@ -72,7 +66,6 @@ export async function planRecurrence(
     isWritten = current.do === verdict.do;
     return isWritten;
   };
-  const { recurrence } = callbacks;
   return {
     ...nothing,
     run:

@@ -8,14 +8,19 @@ import { isSameId } from '../shared/uuid';
 /** The body's `status` by which the service says that there is no such thing, and so that it has the call. */
 const NOTHING_THERE = 998;
 
+/** Whether an error says that the service does not know what was asked for, or does not have the call. */
+export function isNotFound(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.httpStatus === 404;
+}
+
 /** Whether an error says that the service does not have the call. */
 export function isNoCall(error: unknown): boolean {
-  return error instanceof ApiError && error.httpStatus === 404 && error.status !== NOTHING_THERE;
+  return isNotFound(error) && !isNothingThere(error);
 }
 
 /** Whether an error says that the service has the call, and not what was asked for. */
 export function isNothingThere(error: unknown): boolean {
-  return error instanceof ApiError && error.httpStatus === 404 && error.status === NOTHING_THERE;
+  return isNotFound(error) && error.status === NOTHING_THERE;
 }
 
 /** Whether a client makes such calls: a `PaymentsClient` does. */

@@ -13,11 +13,14 @@ import { UnreadableRecordError } from '../stores/record';
 import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { checkDuration, type OptionNames, readNamedOptions } from '../values/option-checks';
-import { isAskable, moved, type Order, type Return, undecided } from './attempt';
+import { reportUnreadable } from '../webhooks/replay';
+import { isAskable, isAskedAbout, isBooked, moved, type Order, type Return, undecided } from './attempt';
+import { type Cursor, type MaintainContext, saveProgress } from './maintain-record';
 import { answered, withUnknown } from './marks';
 import { isImmediate } from './money';
-import { changeOrder, forgetOpen, type Pointer, readOrder } from './order-records';
-import type { Asked } from './settle';
+import { changeOrder, forgetOpen, type OpenOrder, openOrders, readOrder } from './order-records';
+import { isNotFound } from './proof';
+import { settle, settledAs } from './settle';
 
 /** Options of `orders.reconcile` and `orders.maintain`. */
 export interface ReconcileOrdersOptions extends Omit<ReconcileOptions, 'onProgress'> {
@@ -58,23 +61,36 @@ export interface MaintainOptions extends ReconcileOrdersOptions {
 const NAMES: OptionNames<ReconcileOrdersOptions> = { ...RECONCILE_OPTIONS, maxAgeMs: true };
 const MAINTAIN_NAMES: OptionNames<MaintainOptions> = { ...NAMES, withinMs: true };
 
+/** The options of a run, checked, with their defaults. */
+export interface RunOptions extends ReconcileOrdersOptions {
+  readonly timeoutMs: number;
+  readonly stopAfterFailures: number;
+}
+
 /**
  * The options of a run, before anything is asked.
  *
  * @throws `ConfigurationError` for the first option that cannot work
  */
-export function readReconcileOptions(options: ReconcileOrdersOptions): ReconcileOrdersOptions {
+export function readReconcileOptions(options: ReconcileOrdersOptions): RunOptions {
   return checked(readNamedOptions('reconcile', options, NAMES));
 }
 
 /** @throws `ConfigurationError` for the first option that cannot work */
-export function readMaintainOptions(options: MaintainOptions): MaintainOptions {
+export function readMaintainOptions(
+  options: MaintainOptions,
+): RunOptions & Pick<MaintainOptions, 'withinMs'> {
   const { withinMs, ...own } = readNamedOptions('maintain', options, MAINTAIN_NAMES);
   if (withinMs !== undefined) checkDuration('withinMs', withinMs);
   return { ...checked(own), withinMs };
 }
 
-function checked(own: ReconcileOrdersOptions): ReconcileOrdersOptions {
+function checked({
+  timeoutMs = 10_000,
+  stopAfterFailures = 20,
+  ...others
+}: ReconcileOrdersOptions): RunOptions {
+  const own = { ...others, timeoutMs, stopAfterFailures };
   checkReconcileOptions(own);
   if (own.maxAgeMs !== undefined) checkDuration('maxAgeMs', own.maxAgeMs);
   return own;
@@ -101,60 +117,41 @@ export interface ReconcileCounts {
   readonly isComplete: boolean;
 }
 
-/** What became of a transaction that the service says is paid. `busy`: it is being acted on now. */
-export type Settled = 'booked' | 'case' | 'failed' | 'busy';
-
-/** What a run works with. */
-export interface ReconcileContext {
-  readonly client: TransactionSource;
-  readonly records: SingleRecords & Pick<StoreSteps, 'listRecords'>;
-  /** Books it if it is expected; what the service denies, or does not know, becomes a case. */
-  readonly settle: (asked: Asked) => Promise<Settled>;
-  /** Told how many records could not be read; the others are asked about. */
-  readonly onUnreadable: (count: number) => void;
-  /** Where the last run ended. */
-  readonly cursor: Cursor | undefined;
-  /** Remembers where this one is. */
-  readonly saveCursor: (cursor: Cursor | undefined) => Promise<void>;
-  /** How long the run may take still, in milliseconds. */
-  readonly leftMs?: (() => number) | undefined;
-}
-
-/** Where a run is: the last order that is behind it. */
-export interface Cursor {
-  readonly key: string;
-  /** Where in the order of the list that is. */
-  readonly place: string;
-}
-
 /** What a run came to. */
 export interface Reconciled {
   readonly counts: ReconcileCounts;
-  /** What ended it before it came round, save its time. */
+  /** What ended it before it came round, save its time or a rate limit. */
   readonly error?: unknown;
   /** Returns that the service told of beside their payment, and whose own notification has not come for an hour. */
   readonly untold: readonly { readonly key: string; readonly returned: Return }[];
 }
 
-const PAGE = 100;
 /** After how many answers the cursor is saved. */
 const SAVED_EVERY = 20;
 /** Longer than any write of an order may be on its way: until then, the order of a pointer may still be unwritten. */
 const SETTLED_MS = 10 * 60 * 1000;
 
-/** Asks the service about every attempt that may have been paid without a notification. */
+/**
+ * Asks the service about every attempt that may have been paid without a notification.
+ *
+ * @param start - where the last run ended
+ * @param leftMs - how long the run may take still, in milliseconds
+ */
 export async function reconcileOrders(
-  context: ReconcileContext,
-  { maxAgeMs = Number.POSITIVE_INFINITY, onProgress, signal, ...options }: ReconcileOrdersOptions,
+  context: MaintainContext,
+  { maxAgeMs = Number.POSITIVE_INFINITY, onProgress, signal, ...options }: RunOptions,
+  start: Cursor | undefined,
+  leftMs?: () => number,
 ): Promise<Reconciled> {
+  const { client, records, parts } = context;
   const counts = { asked: 0, paid: 0, closed: 0, review: 0, unknown: 0, failed: 0 };
-  const run = new Run(context.cursor);
-  const time = new RunTime(signal ?? undefined, context.leftMs?.());
-  const limits = { timeoutMs: 10_000, stopAfterFailures: 20, ...options, signal: time.signal };
-  let saved = context.cursor;
+  const run = new Run(records, reportUnreadable(parts.listener.report), start);
+  const time = new RunTime(signal ?? undefined, leftMs?.());
+  const limits = { ...options, signal: time.signal };
+  let saved = start;
   const save = async (cursor: Cursor | undefined) => {
     if (cursor?.place === saved?.place) return;
-    await context.saveCursor(cursor);
+    await saveProgress(records, { cursor });
     saved = cursor;
   };
   const end = async (isComplete: boolean, error?: unknown): Promise<Reconciled> => {
@@ -162,11 +159,13 @@ export async function reconcileOrders(
     await save(isComplete ? undefined : run.cursor()).catch((failure: unknown) => {
       if (error === undefined) throw failure;
     });
-    return { counts: { ...counts, isComplete }, error, untold: run.untold };
+    if (!isComplete) parts.listener.report('reconcile_ended', { status: 200 });
+    const thrown = isRateLimit(error) ? undefined : error;
+    return { counts: { ...counts, isComplete }, error: thrown, untold: run.untold };
   };
   try {
-    const uuids = run.uuidsToAsk(context, maxAgeMs);
-    for await (const result of reconcile(knowing(context.client), uuids, limits)) {
+    const uuids = run.uuidsToAsk(maxAgeMs);
+    for await (const result of reconcile(knowing(client), uuids, limits)) {
       const { uuid, error } = result;
       counts.asked += 1;
       if (isLongRateLimit(error)) {
@@ -222,14 +221,10 @@ function knowing(client: TransactionSource): TransactionSource {
   return {
     getTransaction: (uuid, limits) =>
       client.getTransaction(uuid, limits).catch((error: unknown) => {
-        if (isUnknown(error)) return new UnknownTransaction(error) as unknown as Transaction;
+        if (isNotFound(error)) return new UnknownTransaction(error) as unknown as Transaction;
         throw error;
       }),
   };
-}
-
-function isUnknown(error: unknown): boolean {
-  return error instanceof ApiError && error.httpStatus === 404;
 }
 
 /** An order whose transactions are asked about. */
@@ -244,12 +239,16 @@ interface AskedOrder {
 /** What one run has asked, in the order of the list. */
 class Run {
   readonly untold: { key: string; returned: Return }[] = [];
+  readonly #records: StoreSteps;
+  readonly #onUnreadable: (count: number) => void;
   readonly #start: Cursor | undefined;
   #cursor: Cursor | undefined;
   readonly #orders: AskedOrder[] = [];
   readonly #byUuid = new Map<string, AskedOrder>();
 
-  constructor(start: Cursor | undefined) {
+  constructor(records: StoreSteps, onUnreadable: (count: number) => void, start: Cursor | undefined) {
+    this.#records = records;
+    this.#onUnreadable = onUnreadable;
     this.#start = start;
     this.#cursor = start;
   }
@@ -261,56 +260,46 @@ class Run {
   }
 
   /** The uuids of all attempts to ask about, beginning after the cursor, and going round. */
-  async *uuidsToAsk(
-    { records, onUnreadable }: ReconcileContext,
-    maxAgeMs: number,
-  ): AsyncGenerator<string, void, undefined> {
-    let hasWrapped = this.#start === undefined;
-    let last = this.#start;
-    for (;;) {
-      const page = await records.listRecords<Pointer>('open:', {
-        after: last?.key,
-        limit: PAGE,
-        onUnreadable,
-      });
-      for (const { place, value } of page) {
-        if (hasWrapped && this.#start !== undefined && place > this.#start.place) return;
-        const { key } = value;
-        if (key === undefined) continue;
-        try {
-          yield* this.#uuidsOf(records, { key, place }, value, maxAgeMs);
-        } catch (error) {
-          // One that can never be read must not keep the others from being asked about, in this run or the next.
-          this.#orders.push({ at: { key, place }, unanswered: 0, untold: [] });
-          if (!(error instanceof UnreadableRecordError)) throw error;
-          onUnreadable(1);
-        }
+  async *uuidsToAsk(maxAgeMs: number): AsyncGenerator<string, void, undefined> {
+    for await (const open of this.#fromStart()) {
+      try {
+        yield* this.#uuidsOf(open, maxAgeMs);
+      } catch (error) {
+        // One that can never be read must not keep the others from being asked about, in this run or the next.
+        this.#orders.push({ at: placeOf(open), unanswered: 0, untold: [] });
+        if (!(error instanceof UnreadableRecordError)) throw error;
+        this.#onUnreadable(1);
       }
-      const end = page.length === PAGE ? page.at(-1) : undefined;
-      last = end && { key: String(end.value.key), place: end.place };
-      if (last !== undefined) continue;
-      if (hasWrapped) return;
-      hasWrapped = true;
     }
   }
 
-  async *#uuidsOf(records: ReconcileContext['records'], at: Cursor, pointer: Pointer, maxAgeMs: number) {
-    const { order, now } = await readOrder(records, at.key);
+  async *#fromStart(): AsyncGenerator<OpenOrder, void, undefined> {
+    const start = this.#start;
+    yield* openOrders(this.#records, start?.key, this.#onUnreadable);
+    if (start === undefined) return;
+    for await (const open of openOrders(this.#records, undefined, this.#onUnreadable)) {
+      if (open.place > start.place) return;
+      yield open;
+    }
+  }
+
+  async *#uuidsOf(open: OpenOrder, maxAgeMs: number) {
+    const records = this.#records;
+    const { order, now } = await readOrder(records, open.key);
     const returns = order.returns.filter((each) => each.isUntold);
     for (const returned of returns) {
-      if (now - returned.at > HOUR_MS) this.untold.push({ key: at.key, returned });
+      if (now - returned.at > HOUR_MS) this.untold.push({ key: open.key, returned });
     }
     const attempts = order.attempts.filter((each) => isAskable(order, each, now));
     const untold = await salesWithoutLetter(records, order, now);
-    const isWaiting = order.attempts.some(({ state }) => state === 'authorized') || order.begun !== undefined;
-    const isSilent = attempts.length === 0 && returns.length === 0 && untold.length === 0 && !isWaiting;
-    if (isSilent && now - pointer.at > SETTLED_MS) await forgetOpen(records, pointer);
+    const isSilent = untold.length === 0 && !isAskedAbout(order, now);
+    if (isSilent && now - open.at > SETTLED_MS) await forgetOpen(records, open);
     const asking = attempts.filter(
       ({ changedAt, unknownAt = Number.NEGATIVE_INFINITY }) =>
         changedAt >= now - maxAgeMs && now - unknownAt >= DAY_MS,
     );
     const uuids = new Set([...asking.map(({ uuid }) => uuid as string), ...untold]);
-    const asked = { at, unanswered: uuids.size, untold };
+    const asked = { at: placeOf(open), unanswered: uuids.size, untold };
     this.#orders.push(asked);
     for (const uuid of uuids) this.#byUuid.set(uuid, asked);
     yield* uuids;
@@ -324,6 +313,11 @@ class Run {
     asked.unanswered -= 1;
     return asked;
   }
+}
+
+/** What is saved of the place where a run is. */
+function placeOf({ key, place }: OpenOrder): Cursor {
+  return { key, place };
 }
 
 /** Shorter than a letter is kept: one that is over is not made again. */
@@ -349,7 +343,7 @@ async function salesWithoutLetter(
 
 /** Does what the service's answer asks for, and says what became of the attempt. */
 async function apply(
-  { records, settle }: ReconcileContext,
+  { records, parts }: MaintainContext,
   { at: { key }, untold }: AskedOrder,
   { uuid, transaction }: ReconcileResult,
 ): Promise<'paid' | 'closed' | 'review' | 'unknown' | 'failed' | undefined> {
@@ -357,16 +351,16 @@ async function apply(
   const isUntold = untold.includes(uuid);
   if (transaction instanceof UnknownTransaction) {
     await changeOrder(records, key, (order, now) => withUnknown(order, uuid, now));
-    if (isUntold) await settle({ uuid, error: transaction.error });
+    if (isUntold) await settle({ uuid, error: transaction.error }, parts);
     return 'unknown';
   }
   const { situation } = transaction;
   if (situation === 'CANCELLED') await changeOrder(records, key, (order, now) => cancelled(order, uuid, now));
   if (situation !== 'PAID') {
-    if (isUntold) await settle({ uuid, transaction });
+    if (isUntold) await settle({ uuid, transaction }, parts);
     return situation === 'CANCELLED' ? 'closed' : undefined;
   }
-  const settled = await settle({ uuid, transaction });
+  const settled = settledAs(await settle({ uuid, transaction }, parts));
   if (settled === 'failed') return 'failed';
   if (settled === 'busy') return undefined;
   // Booked, dismissed or a case by now: whatever it is, there is nothing more to ask.
@@ -380,18 +374,23 @@ async function apply(
  */
 function cancelled(order: Order, uuid: string, now: number): Order {
   const attempt = order.attempts.find((each) => each.uuid === uuid);
-  if (attempt === undefined || attempt.state === 'paid') return answered(order, uuid);
-  if (attempt.state === 'authorized') return answered(order, uuid);
+  if (attempt === undefined || attempt.state === 'paid' || attempt.state === 'authorized') {
+    return answered(order, uuid);
+  }
   const isLater = !isImmediate(order, attempt) && attempt.state !== 'closed';
   return moved(order, { ...attempt, isAnswered: true }, isLater ? 'expired' : 'closed', now);
 }
 
 /** What a person has dismissed is done, and no payment of the order. */
 function withoutQuestion(order: Order, uuid: string): Order {
-  return order.payments.some(({ sale }) => sale === uuid) ? order : answered(order, uuid);
+  return isBooked(order, uuid) ? order : answered(order, uuid);
+}
+
+function isRateLimit(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.httpStatus === 429;
 }
 
 /** The service asks for a longer pause than a query may take. */
 function isLongRateLimit(error: unknown): boolean {
-  return error instanceof ApiError && error.httpStatus === 429 && error.retryAfterMs !== undefined;
+  return isRateLimit(error) && error.retryAfterMs !== undefined;
 }

@@ -1,6 +1,6 @@
-import type { RecurrencePayload } from '../service/notifications/recurrence';
+import type { RecurrenceEventType, RecurrencePayload } from '../service/notifications/recurrence';
 import { isSameId } from '../shared/uuid';
-import { type Attempt, differences, moved, type Order, withAttempt } from './attempt';
+import { type Attempt, isBooked, isNewestMoney, moved, type Order, withAttempt } from './attempt';
 import {
   APPROVED,
   clipped,
@@ -28,26 +28,21 @@ export type RecurrenceEvent =
   | 'charge_scheduled'
   | 'charge_failed';
 
-const EVENTS: Readonly<Record<string, RecurrenceEvent>> = {
-  RECURRENCE_AUTHORIZED: 'authorized',
-  RECURRENCE_REJECTED: 'rejected',
-  RECURRENCE_EXPIRED: 'expired',
-  RECURRENCE_CANCELLED: 'cancelled',
-  RECURRENCE_CONCLUDED: 'concluded',
-  RECURRENCE_CHARGE_SCHEDULED: 'charge_scheduled',
-  RECURRENCE_CHARGE_FAILED: 'charge_failed',
-};
+/** `RECURRENCE_CHARGE_FAILED` is `charge_failed`. The `eventType` is one of the seven. */
+function eventNamed(eventType: RecurrenceEventType): RecurrenceEvent {
+  return eventType.slice('RECURRENCE_'.length).toLowerCase() as RecurrenceEvent;
+}
 
-/** The status of a recurrence after an event, whatever the event's own field says. */
-const STATUS: Readonly<Record<RecurrenceEvent, string>> = {
-  authorized: APPROVED,
-  rejected: 'REJECTED',
-  expired: 'EXPIRED',
-  cancelled: 'CANCELLED',
-  concluded: 'CONCLUDED',
-  charge_scheduled: APPROVED,
-  charge_failed: APPROVED,
-};
+/** The event by which a recurrence ends with a status. */
+export function endEventOf(status: string): RecurrenceEventType {
+  return `RECURRENCE_${status}` as RecurrenceEventType;
+}
+
+/** The status of a recurrence after an event, whatever the event's own field says: an end is named like its status. */
+function statusAfter(event: RecurrenceEvent): string {
+  const status = event.toUpperCase();
+  return isOver({ status }) ? status : APPROVED;
+}
 
 /** An event of a recurrence, as far as an order decides by it. */
 export interface ReportedEvent {
@@ -72,10 +67,10 @@ export type EventVerdict =
   | { readonly do: 'run'; readonly order: Order; readonly recurrence: Recurrence }
   | { readonly do: 'case'; readonly order: Order; readonly reason: EventReason };
 
-/** What an order decides by. The `eventType` is one of the seven. */
+/** What an order decides by. */
 export function reportedEvent(id: string, payload: RecurrencePayload): ReportedEvent {
   const { eventType, idRec, externalId, nextRecurrenceDate, eventDate } = payload;
-  const event = EVENTS[eventType] as RecurrenceEvent;
+  const event = eventNamed(eventType);
   return {
     id,
     idRec,
@@ -89,7 +84,7 @@ export function reportedEvent(id: string, payload: RecurrencePayload): ReportedE
 
 /** Whether an event ends its recurrence. */
 export function isEnd({ event }: Pick<ReportedEvent, 'event'>): boolean {
-  return isOver({ status: STATUS[event] });
+  return isOver({ status: statusAfter(event) });
 }
 
 /** The charge of an event, without the bank's text. */
@@ -128,7 +123,7 @@ export function decideEvent(order: Order, reported: ReportedEvent, now: number):
 
   if (isEnd(reported)) {
     // The same end again is one whose callback has failed: what is done is recognized before this.
-    if (hasEnded && known.status !== STATUS[event]) return { do: 'nothing', order };
+    if (hasEnded && known.status !== statusAfter(event)) return { do: 'nothing', order };
     const next = remembering(order, reported, named);
     // Nobody was told of it, so nobody is told of its end.
     const isSurplus = known?.refused?.reason === 'authorized_twice' || isSecond(order, named, idRec);
@@ -161,9 +156,9 @@ function run(order: Order, idRec: string): EventVerdict {
 /** The order with what an event says of its recurrence. What has ended stays so. */
 function remembering(order: Order, reported: ReportedEvent, named: Attempt | undefined): Order {
   const { idRec, event, nextChargeAt, told, charge } = reported;
-  const known = recurrenceOf(order, idRec) ?? { idRec, attempt: named?.attempt, status: STATUS[event] };
+  const known = recurrenceOf(order, idRec) ?? { idRec, attempt: named?.attempt, status: statusAfter(event) };
   const isNews = !isBefore(told, known.told);
-  const status = isOver(known) ? known.status : STATUS[event];
+  const status = isOver(known) ? known.status : statusAfter(event);
   const next: Recurrence = {
     ...known,
     status,
@@ -193,9 +188,7 @@ function refusal(order: Order, named: Attempt | undefined, idRec: string): Event
   if (isSecond(order, named, idRec)) return 'authorized_twice';
   if (named === undefined || named.state === 'paid') return undefined;
   if (named.state === 'closed') return 'closed';
-  // The price that `replace` has left.
-  const isNewest = differences(order.newest ?? named.money, named.money).length === 0;
-  return isNewest || named.state === 'authorized' ? undefined : 'other_amount';
+  return isNewestMoney(order, named) || named.state === 'authorized' ? undefined : 'other_amount';
 }
 
 /** Whether the payer would be charged by two. Of two, the one that was told of first is the order's. */
@@ -214,8 +207,8 @@ function isCharged({ recurrences = [] }: Order, { attempt, state }: Attempt): bo
 }
 
 /** Whether a charge has been paid for since: nobody stops a subscription for a failure that was made up for. */
-function isOvertaken({ payments }: Order, known: Recurrence | undefined, charge: KnownCharge): boolean {
-  if (payments.some(({ sale }) => isSameId(sale, charge.sale))) return true;
+function isOvertaken(order: Order, known: Recurrence | undefined, charge: KnownCharge): boolean {
+  if (isBooked(order, charge.sale)) return true;
   const { paid } = known ?? {};
   const isSameDay = paid?.dueDate !== undefined && paid.dueDate === charge.dueDate;
   return isSameDay || isBefore(charge.told, paid?.told);

@@ -56,7 +56,7 @@ interface Remembering {
 }
 
 /** How a recurrence ends. */
-export const ENDS: ReadonlySet<string> = new Set(['REJECTED', 'EXPIRED', 'CANCELLED', 'CONCLUDED']);
+const ENDS: ReadonlySet<string> = new Set(['REJECTED', 'EXPIRED', 'CANCELLED', 'CONCLUDED']);
 
 /** Whether nothing more is charged by it. */
 export function isOver({ status }: Pick<Recurrence, 'status'>): boolean {

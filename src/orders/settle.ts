@@ -7,6 +7,7 @@ import { type Identity, identify } from '../webhooks/key';
 import type { Outcome } from '../webhooks/outcome';
 import { run } from '../webhooks/run';
 import { reportingThrown, UNHANDLED } from '../webhooks/run-letter';
+import type { ReportedCharge } from './booking';
 
 // What the service says when it is asked goes the way of a notification, so that it and a delivery never act twice.
 
@@ -17,62 +18,51 @@ export interface Asked {
   readonly transaction?: Transaction | undefined;
   /** Why it has said nothing. */
   readonly error?: unknown;
+  /** The charge of a recurrence that it is, as the service lists it. */
+  readonly charge?: ReportedCharge | undefined;
 }
 
 /**
  * Acts on a transaction that was asked about, as a notification of its payment would: for what `createOrders` finds by
  * asking. It takes the subject `payment:<uuid>` with the state `PAID`, so that it and a notification with that `saleToken`
- * never act twice. What the service denies, or does not know, becomes a case.
+ * never act twice. What the service denies, or does not know, becomes a case. A charge is acted on as its event would be.
  */
-export async function settle({ uuid, transaction, error }: Asked, parts: ListenerParts): Promise<Outcome> {
+export async function settle(
+  { uuid, transaction, error, charge }: Asked,
+  parts: ListenerParts,
+): Promise<Outcome> {
   const { amount, currency, referenceCode } = transaction ?? {};
   const payload = { saleToken: uuid, newStatus: 'PAID', amount, currency, referenceCode };
+  const event = charge && {
+    eventType: CHARGE_PAID,
+    idRec: charge.idRec,
+    externalId: referenceCode,
+    saleToken: uuid,
+    chargeAmount: amount,
+    chargeDueDate: charge.dueDate,
+  };
   const said = {
     getTransaction: async () => {
       if (transaction === undefined) throw error;
       return transaction;
     },
   };
-  return actOn({ kind: 'payment', payload }, identify('payment', uuid, ['PAID']), parts, said);
+  // The case of a charge holds what its event would have been.
+  const notification =
+    event === undefined
+      ? { kind: 'payment', payload }
+      : { kind: 'payment', payload: { ...payload, recurrence: event }, raw: event };
+  return actOn(notification, identify('payment', uuid, ['PAID']), parts, said);
 }
 
-/** A paid charge that the service lists. */
-export interface LostCharge {
-  readonly sale: string;
-  readonly idRec?: string | undefined;
-  readonly dueDate?: string | undefined;
-}
+/** What became of a transaction that the service says is paid. `busy`: it is being acted on now. */
+export type Settled = 'booked' | 'case' | 'failed' | 'busy';
 
-/**
- * Acts on a charge of a recurrence that the service lists as paid, as its event would: under the same subject and state as
- * any payment of that sale.
- */
-export function settleCharge(
-  { sale, idRec, dueDate }: LostCharge,
-  transaction: Transaction,
-  parts: ListenerParts,
-): Promise<Outcome> {
-  if (idRec === undefined) return settle({ uuid: sale, transaction }, parts);
-  const { amount, currency, referenceCode: externalId } = transaction;
-  const event = {
-    eventType: CHARGE_PAID,
-    idRec,
-    externalId,
-    saleToken: sale,
-    chargeAmount: amount,
-    chargeDueDate: dueDate,
-  };
-  const payload = {
-    saleToken: sale,
-    newStatus: 'PAID',
-    amount,
-    currency,
-    referenceCode: externalId,
-    recurrence: event,
-  };
-  const said = { getTransaction: async () => transaction };
-  // Its case holds what its event would have been.
-  return actOn({ kind: 'payment', payload, raw: event }, identify('payment', sale, ['PAID']), parts, said);
+/** What became of a payment that was acted on. */
+export function settledAs(outcome: Outcome): Settled {
+  if (outcome.code === 'done') return 'booked';
+  if (outcome.code === 'busy') return 'busy';
+  return 'toKeep' in outcome && outcome.status === 200 ? 'case' : 'failed';
 }
 
 /** Acts on the end of a recurrence whose event has not come. */
