@@ -1,5 +1,4 @@
 import type { SalePayload } from '../service/notifications/sale';
-import { isObject } from '../shared/objects';
 import type { SingleRecords } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { UNCONFIRMED } from '../webhooks/keep';
@@ -8,13 +7,13 @@ import type { AnyDefinition } from '../webhooks/kinds';
 import {
   type CaseDetails,
   type FoundKey,
-  type MeantPayment,
   type Notified,
   ORDER_KINDS,
   type OrderLink,
   type Plan,
   referenceOf,
 } from '../webhooks/order-link';
+import { type AsPayment, paymentMeantBy } from './as-payment';
 import { type Attempt, isBooked, type Order, ownAttempt } from './attempt';
 import { attemptNamedBy, type ReportedSale } from './booking';
 import { CASE_TEXTS, endedBy, fateOfCase } from './case-reasons';
@@ -40,7 +39,7 @@ import {
 import { planPayment, reportedSale } from './plan-payment';
 import { eventOf, planRecurrence } from './plan-recurrence';
 import { planReturned, reportedReturn } from './plan-return';
-import { isChargeOf } from './proof';
+import { isChargeOf, PROOF_TIMEOUT_MS, UNPROVEN } from './proof';
 import { namedAttempt, recurrenceOf, withPaidCharge } from './recurrences';
 
 /** What the parts around the orders are told. */
@@ -59,7 +58,7 @@ const PAID = 'PAID';
 export function orderLinkOf(
   client: TransactionSource,
   callbacks: OrderCallbacks,
-  asPayment: ((body: Readonly<Record<string, unknown>>) => MeantPayment | undefined) | undefined,
+  asPayment: AsPayment | undefined,
   kinds: readonly AnyDefinition[],
   hooks: OrderLinkHooks,
 ): OrderLink {
@@ -70,10 +69,7 @@ export function orderLinkOf(
     fateOf: fateOfCase,
     onAnswer: hooks.onAnswer,
 
-    asPayment(body) {
-      const meant = asPayment?.(body);
-      return meant === undefined || meant === null ? undefined : saleOf(meant);
-    },
+    meant: paymentMeantBy(asPayment),
 
     async find(records, notified, confirmation) {
       const { notification, cause, isMeant } = notified;
@@ -117,14 +113,15 @@ export function orderLinkOf(
       return callback === 'ignore' ? 'again' : 'foreign';
     },
 
-    async isProven({ notification, cause }, { key, isStated }, confirmation, limits) {
+    async missingProof({ notification, cause }, { key, isStated }, confirmation, signal) {
       const event = eventOf(notification);
       // What the service lists is proven by that, and what a person books by the person.
       const isReported = cause.origin === 'delivery' || cause.origin === 'replay';
-      if (event === undefined || notification.kind !== 'payment' || !isReported) return true;
-      if (confirmation === undefined || key === undefined || isStated) return true;
+      if (event === undefined || notification.kind !== 'payment' || !isReported) return undefined;
+      if (confirmation === undefined || key === undefined || isStated) return undefined;
       const { saleToken } = notification.payload as SalePayload;
-      return isChargeOf(event.idRec, saleToken, { client, onNoCall: hooks.onNoCall, ...limits });
+      const proof = { client, onNoCall: hooks.onNoCall, signal, timeoutMs: PROOF_TIMEOUT_MS };
+      return (await isChargeOf(event.idRec, saleToken, proof)) ? undefined : UNPROVEN;
     },
 
     async about(records, notified) {
@@ -266,15 +263,4 @@ async function learnRecurrence(
   };
   await changeOrder(records, holder.order.key, learn, holder);
   return isNew;
-}
-
-/** @throws `TypeError` for what is no payment */
-function saleOf(meant: MeantPayment): SalePayload {
-  const { saleToken, referenceCode, amount, currency, date } = meant;
-  if (!isObject(meant) || typeof saleToken !== 'string' || saleToken === '') {
-    throw new TypeError(
-      '`asPayment` gave something without a `saleToken`. Give `undefined` for what is no payment.',
-    );
-  }
-  return { saleToken, newStatus: 'PAID', referenceCode, amount, currency, date };
 }

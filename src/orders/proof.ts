@@ -1,4 +1,4 @@
-import { ApiError } from '../errors';
+import { ApiError, type ValidationIssue } from '../errors';
 import { getAuthorization } from '../recurrence/authorizations';
 import type { CallSource } from '../recurrence/scheduled-payments';
 import { isSameId } from '../shared/uuid';
@@ -7,6 +7,18 @@ import { isSameId } from '../shared/uuid';
 
 /** The body's `status` by which the service says that there is no such thing, and so that it has the call. */
 const NOTHING_THERE = 998;
+
+/** As long as the query for its transaction may take. */
+export const PROOF_TIMEOUT_MS = 5_000;
+
+/** What is missing for a charge that is not proven. */
+export const UNPROVEN: readonly ValidationIssue[] = [
+  {
+    path: ['saleToken'],
+    message:
+      'is none of the charges of this recurrence, as the service says, and its transaction has not the reference of the journey',
+  },
+];
 
 /** Whether an error says that the service does not know what was asked for, or does not have the call. */
 export function isNotFound(error: unknown): error is ApiError {

@@ -1,13 +1,14 @@
+import type { ValidationIssue } from '../errors';
 import { isIdentity } from '../service/checks';
 import { documentedKinds } from '../service/notifications';
 import type { OrderReference } from '../service/notifications/notification';
-import type { SalePayload } from '../service/notifications/sale';
 import type { AboutMoney } from '../stores/dead-letters';
 import type { SingleRecords } from '../stores/steps';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';
 import type { Replay, Task } from './cause';
 import type { Identity } from './key';
 import type { AnyDefinition } from './kinds';
+import type { Meant } from './recognize';
 import type { OrdersCode, ReportText, WebhookReportCode } from './report-texts';
 
 /** The order that a notification of one of your own kinds is about, as its definition's `order` says. */
@@ -105,8 +106,8 @@ export interface OrderLink {
   readonly onAnswer: () => Promise<void>;
   /** Asked before a person's decision to book is carried out. */
   readonly client: TransactionSource;
-  /** Reads the payment that a body of no known kind means; `undefined` if it means none. What it throws is a failure. */
-  readonly asPayment: (body: Readonly<Record<string, unknown>>) => SalePayload | undefined;
+  /** Makes a payment of a body of no known kind, where it means one; gives any other notification as it is. */
+  readonly meant: (recognized: Meant) => Meant;
   /** Finds the order of a notification, outside any transaction. */
   find(
     records: SingleRecords,
@@ -139,17 +140,17 @@ export interface OrderLink {
     isSame: boolean,
   ): Promise<'again' | 'foreign' | undefined>;
   /**
-   * Whether a payment that the service has confirmed is proven to be the order's: of one that came as an event, the service
-   * is asked where its transaction does not say so.
+   * What is missing for a payment that the service has confirmed to be proven the order's; nothing if it is. Of one that
+   * came as an event, the service is asked where its transaction does not say so.
    *
    * @throws what the service's client throws
    */
-  isProven(
+  missingProof(
     notified: Notified,
     found: FoundKey,
     confirmation: PaymentConfirmation | undefined,
-    limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
-  ): Promise<boolean>;
+    signal: AbortSignal,
+  ): Promise<readonly ValidationIssue[] | undefined>;
   /** Whether a case that its order decides would be decided as it was: one read, mostly. */
   isAsItWas(records: SingleRecords, replayed: Notified & { readonly cause: Replay }): Promise<boolean>;
   /** What the case of a notification tells that nothing was decided about. */

@@ -45,22 +45,10 @@ export async function prepare(run: Run, listener: Listener): Promise<Prepared | 
     return storeFailed(error);
   }
   if (!run.isOfOrder) return { confirmation, found };
-  const isProven = (signal: AbortSignal) =>
-    orders.isProven(run, found, confirmation, { timeoutMs: PROOF_TIMEOUT_MS, signal });
-  const proven = await ask(isProven, (isIts) => (isIts ? undefined : UNPROVEN), run, listener);
+  const proof = (signal: AbortSignal) => orders.missingProof(run, found, confirmation, signal);
+  const proven = await ask(proof, (missing) => missing, run, listener);
   return 'code' in proven ? proven : { confirmation, found };
 }
-
-/** As long as the query for its transaction may take. */
-const PROOF_TIMEOUT_MS = 5_000;
-
-const UNPROVEN: readonly ValidationIssue[] = [
-  {
-    path: ['saleToken'],
-    message:
-      'is none of the charges of this recurrence, as the service says, and its transaction has not the reference of the journey',
-  },
-];
 
 /**
  * Asks the service, within the callback's time. Gives what it says, or why the notification is not acted on. Never rejects.

@@ -5,7 +5,7 @@ import { checkAgainst, isSwapped } from './authorization';
 import type { Task } from './cause';
 import { conclude } from './conclude';
 import type { Listener } from './listener';
-import { decodeBody, meant, readJsonObject, recognize } from './recognize';
+import { decodeBody, type Meant, readJsonObject, recognize } from './recognize';
 import type { Reporter, WebhookReportDetails } from './report';
 import type { WebhookReportCode } from './report-texts';
 import {
@@ -34,7 +34,7 @@ export async function receive(
   listener: Listener,
 ): Promise<Verdict> {
   const startedAt = performance.now();
-  const { expectedAuthorizations, getAuthorization, kinds, report } = listener;
+  const { expectedAuthorizations, getAuthorization, kinds, orders, report } = listener;
   const head = headOf(request);
 
   // Authorize, before the body is read.
@@ -53,7 +53,8 @@ export async function receive(
     // Read and recognize.
     const body = await receiveBody(request, listener);
     const decoded = decodeBody(body);
-    const recognized = meant(recognize(readJsonObject(body, decoded), head, kinds), listener);
+    const read: Meant = recognize(readJsonObject(body, decoded), head, kinds);
+    const recognized = orders?.meant(read) ?? read;
 
     // Run.
     const { notification, identity } = recognized;

@@ -8,7 +8,6 @@ import { isObject } from '../shared/objects';
 import type { Task } from './cause';
 import { encodePart, type Identity, identify, identifyUnrecognized } from './key';
 import type { AnyDefinition, Notification, UnrecognizedNotification } from './kinds';
-import type { OrderLink } from './order-link';
 import type { Failure } from './outcome';
 
 /** Returns the text of a body of bytes; any other body is returned as it is. */
@@ -66,41 +65,13 @@ export function recognize<Kinds extends readonly AnyDefinition[]>(
   return read as Recognized<Notification<Kinds>>;
 }
 
-/** A notification as it is acted on. */
+/** A notification as it is acted on: with `createOrders`, a body of no known kind may mean a payment. */
 export interface Meant extends Recognized<Task['notification']> {
   /** What `asPayment` threw. */
   readonly failure?: Failure;
   /** Whether it is what `asPayment` has made of a body of no known kind. */
   readonly isMeant?: boolean;
 }
-
-/** With `createOrders`, a body of no known kind may mean a payment, as its `asPayment` says. */
-export function meant(
-  recognized: Recognized<Task['notification']>,
-  { orders }: { readonly orders?: Pick<OrderLink, 'asPayment'> | undefined },
-): Meant {
-  const { notification, issues } = recognized;
-  if (orders === undefined || notification.kind !== 'unrecognized' || issues !== undefined) return recognized;
-  const { raw } = notification;
-  try {
-    const payload = orders.asPayment(raw);
-    if (payload === undefined) return recognized;
-    if (!isIdentity(payload.saleToken)) return { ...recognized, issues: NO_IDENTITY };
-    const identity = identify('payment', payload.saleToken, [payload.newStatus]);
-    return { identity, notification: { kind: 'payment', payload, raw, key: identity.key }, isMeant: true };
-  } catch (error) {
-    return { ...recognized, failure: { code: 'callback_failed', status: 500, error } };
-  }
-}
-
-const NO_IDENTITY = [
-  {
-    path: ['saleToken'],
-    message:
-      `expected what \`asPayment\` gives to have at most ${MAX_IDENTITY_LENGTH} characters, without U+FFFD, which stands for ` +
-      'bytes that are no UTF-8',
-  },
-];
 
 /** The notification of a body of no known kind, or with issues that keep it from being of one. */
 function unrecognized(

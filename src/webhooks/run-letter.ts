@@ -9,7 +9,7 @@ import { BUSY, storeFailed } from './failures';
 import type { Identity } from './key';
 import type { Listener } from './listener';
 import { isRepeated, type Outcome } from './outcome';
-import { meant, readJsonObject, recognize } from './recognize';
+import { type Meant, readJsonObject, recognize } from './recognize';
 import { runOnce } from './run-once';
 import { type Comparison, comparisonOf, isStray, settled, stateRepeated } from './unexpected-repeat';
 
@@ -90,7 +90,8 @@ async function decideAgain(letter: DeadLetter, run: Run, listener: Listener): Pr
 
 /** Its own definition may need query parameters that were not kept, and is then found by the kind of the entry. */
 export function recognizeAgain(entry: DeadLetter, listener: Listener) {
-  const recognized = meant(recognizeBody(entry, listener), listener);
+  const read = recognizeBody(entry, listener);
+  const recognized = listener.orders?.meant(read) ?? read;
   if (recognized.failure !== undefined) throw recognized.failure.error;
   return recognized;
 }
@@ -115,7 +116,7 @@ export function contentOf(letter: DeadLetter, listener: Listener): Content {
   }
 }
 
-function recognizeBody({ kind, body, url }: DeadLetter, { kinds }: Listener) {
+function recognizeBody({ kind, body, url }: DeadLetter, { kinds }: Listener): Meant {
   const raw = readJsonObject(body);
   const recognized = recognize(raw, { url }, kinds);
   const definition = kinds.find((each) => each.kind === kind);

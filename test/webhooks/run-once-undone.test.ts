@@ -16,7 +16,7 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
   const decided = { isExpected: false };
   const orders: OrderLink = {
     client: { getTransaction: async () => ({}) },
-    asPayment: () => undefined,
+    meant: (recognized) => recognized,
     endedBy,
     texts: CASE_TEXTS,
     fateOf: fateOfCase,
@@ -30,7 +30,7 @@ function createUndecided(store: WatchedStore, leave: () => Promise<void> = async
       record: async () => void log.push('mark'),
       followUps: () => [],
     }),
-    isProven: async () => true,
+    missingProof: async () => undefined,
     strayOf: async () => undefined,
     isAsItWas: async () => false,
     about: async () => ({}),
