@@ -1,6 +1,5 @@
-// Writes `src/service/guards.generated.ts` from the schemas of notifications: functions that confirm quickly that one is
-// exactly as documented, as nearly all are. zod would take some microseconds for that, which is longer than all the rest of
-// reading it.
+// Writes `src/service/guards.generated.ts` from the schemas of responses and notifications: functions that confirm
+// quickly that a value is exactly as documented, as nearly all values are. zod would take some microseconds for that.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
@@ -11,14 +10,12 @@ type Schemas = Readonly<Record<string, z.core.$ZodType>>;
 /** The functions that schemas use to check, by their exported name in `src/service/checks.ts`. */
 type Checks = Readonly<Record<string, unknown>>;
 
-/**
- * Each schema that this folder exports as `…Object` gets a guard named after it. Requests and responses have none: beside
- * the call itself, a guard would save little.
- */
-const FOLDER = 'src/service/notifications';
+/** What the service sends: each schema that these folders export as `…Object` gets a guard named after it. */
+const FOLDERS = ['src/service/notifications', 'src/service/operations'];
 
 function objectsOf(module: object): Schemas {
-  const objects = Object.entries(module).filter(([name]) => name.endsWith('Object'));
+  // What we send is checked once, before it is sent: a guard would save nothing.
+  const objects = Object.entries(module).filter(([name]) => /(?<!Request)Object$/.test(name));
   return Object.fromEntries(
     objects.map(([name, schema]) => [
       name.charAt(0).toUpperCase() + name.slice(1, -'Object'.length),
@@ -27,7 +24,9 @@ function objectsOf(module: object): Schemas {
   );
 }
 
-const modules = await Promise.all(readdirSync(FOLDER).map((file) => import(join('..', FOLDER, file))));
+const modules = await Promise.all(
+  FOLDERS.flatMap((folder) => readdirSync(folder).map((file) => import(join('..', folder, file)))),
+);
 const objects: Schemas = Object.assign({}, ...modules.map(objectsOf));
 
 /** `src/service/guards.generated.ts`. */
@@ -117,8 +116,17 @@ import { ${used.sort().join(', ')} } from './checks';`;
         return [`Number.isFinite(${value})`];
       case 'literal':
         return def.values.map((literal) => `${value} === ${JSON.stringify(literal)}`);
+      case 'array':
+        return [
+          allOf([
+            `isListOf(${value}, (item) => ${anyOf(alternativesOf(def.element, 'item', `${place}Item`))})`,
+            ...checksOf(schema).map((check) => codeOf(check, value)),
+          ]),
+        ];
       case 'object':
-        return [`${guardOf(schema, place)}(${value})`];
+        return [
+          Object.keys(def.shape).length === 0 ? `isObject(${value})` : `${guardOf(schema, place)}(${value})`,
+        ];
       case 'union':
         return [`${guardOf(schema, place)}(${value})`];
     }
@@ -127,8 +135,14 @@ import { ${used.sort().join(', ')} } from './checks';`;
 
   function codeOf(check: z.core.$ZodCheck, value: string): string {
     const def = check._zod.def as z.core.$ZodChecks['_zod']['def'] | z.core.$ZodCustomDef;
-    if (def.check !== 'custom') throw new Error(`No code for the check ${def.check}`);
-    return `${nameOf((def as z.core.$ZodCustomDef).fn)}(${value})`;
+    switch (def.check) {
+      case 'max_length':
+        return `${value}.length <= ${def.maximum}`;
+      case 'custom':
+        return `${nameOf((def as z.core.$ZodCustomDef).fn)}(${value})`;
+      default:
+        throw new Error(`No code for the check ${def.check}`);
+    }
   }
 
   function nameOf(given: unknown): string {

@@ -45,3 +45,10 @@ export function isMaybeText(value: unknown): boolean {
 export function isMaybeNumber(value: unknown): boolean {
   return Number.isFinite(value) || value === null || value === undefined;
 }
+
+export function isListOf(value: unknown, isItem: (item: unknown) => boolean): value is readonly unknown[] {
+  if (!Array.isArray(value)) return false;
+  // Not `every`, which skips holes.
+  for (const item of value) if (!isItem(item)) return false;
+  return true;
+}

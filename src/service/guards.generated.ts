@@ -4,7 +4,16 @@
 // guard returns false if it is not sure, and the schema then decides. A property test keeps the two consistent.
 
 import { isGiven, isObject } from '../shared/objects';
-import { isIdentity, isMaybeNumber, isMaybeText, isShort, isUndamaged } from './checks';
+import {
+  isIdentity,
+  isListOf,
+  isMaybeNumber,
+  isMaybeText,
+  isNotEmpty,
+  isScannable,
+  isShort,
+  isUndamaged,
+} from './checks';
 
 export function isPayout(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -147,5 +156,160 @@ function isSaleShopper(value: unknown): boolean {
     isMaybeText(value['email']) &&
     isMaybeText(value['agency']) &&
     isMaybeText(value['account'])
+  );
+}
+
+export function isScheduledPaymentCancellation(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return Number.isFinite(value['status']) && isMaybeText(value['message']);
+}
+
+export function isRecurringCheckout(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    isRecurringCheckoutResponse(value['response']) &&
+    isMaybeNumber(value['status']) &&
+    isMaybeText(value['message'])
+  );
+}
+
+function isRecurringCheckoutResponse(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    typeof value['uuid'] === 'string' &&
+    isNotEmpty(value['uuid']) &&
+    isRecurringCheckoutResponseInstructions(value['instructions']) &&
+    isMaybeNumber(value['id']) &&
+    isMaybeText(value['referenceCode']) &&
+    isMaybeNumber(value['amount']) &&
+    isMaybeText(value['saleCode']) &&
+    (!isGiven(value['shopper']) || isRecurringCheckoutResponseShopper(value['shopper']))
+  );
+}
+
+function isRecurringCheckoutResponseShopper(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    isMaybeText(value['id']) &&
+    isMaybeText(value['name']) &&
+    isMaybeText(value['email']) &&
+    (!isGiven(value['document']) || isIdentityDocument(value['document'])) &&
+    (!isGiven(value['phone']) || isPhone(value['phone']))
+  );
+}
+
+function isIdentityDocument(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return isMaybeText(value['type']) && isMaybeText(value['number']);
+}
+
+function isPhone(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return isMaybeText(value['type']) && isMaybeText(value['number']);
+}
+
+function isRecurringCheckoutResponseInstructions(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    isRecurringCheckoutResponseInstructionsQrCode(value['qrCode']) &&
+    isMaybeText(value['chosen']) &&
+    isMaybeText(value['name']) &&
+    isMaybeText(value['label']) &&
+    (!isGiven(value['steps']) || isRecurringCheckoutResponseInstructionsSteps(value['steps']))
+  );
+}
+
+function isRecurringCheckoutResponseInstructionsQrCode(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    isMaybeText(value['url']) &&
+    isMaybeText(value['base64']) &&
+    isMaybeText(value['plain']) &&
+    isScannable(value)
+  );
+}
+
+function isRecurringCheckoutResponseInstructionsSteps(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    !isGiven(value['qrCode']) ||
+    (isListOf(value['qrCode'], (item) => typeof item === 'string') && value['qrCode'].length <= 1000)
+  );
+}
+
+export function isTransaction(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    isMaybeNumber(value['status']) &&
+    isMaybeText(value['message']) &&
+    isMaybeNumber(value['id']) &&
+    isMaybeText(value['uuid']) &&
+    isMaybeText(value['type']) &&
+    isMaybeText(value['situation']) &&
+    isMaybeText(value['currency']) &&
+    isMaybeNumber(value['amount']) &&
+    isMaybeNumber(value['shipping']) &&
+    isMaybeNumber(value['discounts']) &&
+    isMaybeNumber(value['total']) &&
+    isMaybeNumber(value['appliedRate']) &&
+    isMaybeText(value['referenceCode']) &&
+    isMaybeText(value['creation']) &&
+    isMaybeText(value['maxAge']) &&
+    (!isGiven(value['shopper']) || isTransactionShopper(value['shopper'])) &&
+    (!isGiven(value['beneficiary']) || isObject(value['beneficiary'])) &&
+    (!isGiven(value['refunds']) || isTransactionRefunds(value['refunds'])) &&
+    isMaybeNumber(value['serviceFee']) &&
+    (!isGiven(value['has_return_error']) || typeof value['has_return_error'] === 'boolean') &&
+    (!isGiven(value['return_error']) || isObject(value['return_error'])) &&
+    (!isGiven(value['track']) || isObject(value['track']))
+  );
+}
+
+function isTransactionShopper(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    (!isGiven(value['bankDetails']) || isTransactionShopperBankDetails(value['bankDetails'])) &&
+    (!isGiven(value['document']) || isIdentityDocument(value['document'])) &&
+    isMaybeText(value['email']) &&
+    (!isGiven(value['phone']) || isPhone(value['phone']))
+  );
+}
+
+function isTransactionShopperBankDetails(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return isMaybeText(value['account']) && isMaybeText(value['branch']);
+}
+
+function isTransactionRefunds(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    isMaybeNumber(value['available']) &&
+    isMaybeNumber(value['quantity']) &&
+    isMaybeNumber(value['requested']) &&
+    (!isGiven(value['transactions']) ||
+      (isListOf(value['transactions'], (item) => isTransactionRefundsTransactionsItem(item)) &&
+        value['transactions'].length <= 1000))
+  );
+}
+
+function isTransactionRefundsTransactionsItem(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    (!isGiven(value['bankDetails']) || isBankDetails(value['bankDetails'])) &&
+    isMaybeText(value['creation']) &&
+    isMaybeText(value['creditDate']) &&
+    (!isGiven(value['creditTransferDetails']) ||
+      isTransactionRefundsTransactionsItemCreditTransferDetails(value['creditTransferDetails'])) &&
+    isMaybeText(value['remark']) &&
+    isMaybeText(value['status']) &&
+    isMaybeNumber(value['total']) &&
+    isMaybeText(value['uuid'])
+  );
+}
+
+function isTransactionRefundsTransactionsItemCreditTransferDetails(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return (
+    isMaybeText(value['referenceCode']) && isMaybeText(value['saleUUID']) && isMaybeNumber(value['total'])
   );
 }

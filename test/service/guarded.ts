@@ -11,25 +11,26 @@ import { recurringCheckoutObject } from '../../src/service/operations/create-rec
 import { transactionObject } from '../../src/service/operations/get-transaction';
 import { fixtures } from '../../src/testing';
 
-/** A schema of what the service sends, with examples that are as documented. */
-export interface Described {
+/** A schema that has a generated guard, with examples that are as documented. */
+export interface Guarded {
   readonly name: string;
   readonly object: z.ZodMiniType;
+  readonly isAsDocumented: (value: unknown) => boolean;
   readonly examples: readonly object[];
 }
 
-/** One that has a generated guard. */
-export interface Guarded extends Described {
-  readonly isAsDocumented: (value: unknown) => boolean;
-}
-
+const journey = fixtures.recurringCheckout({ response: { instructions: { qrCode: { base64: 'aQ==' } } } });
 const failedCharge = fixtures.recurrence({ eventType: 'RECURRENCE_CHARGE_FAILED' });
+const cancelled = { status: 0, message: 'success' };
 const rows: [string, Guarded['object'], Guarded['isAsDocumented'], ...object[]][] = [
   ['a sale', saleObject, guards.isSale, fixtures.payment()],
   ['a reversal', reversalObject, guards.isReversal, fixtures.reversal()],
   ['a refund', refundObject, guards.isRefund, fixtures.refund()],
   ['a payout', payoutObject, guards.isPayout, fixtures.payout(), fixtures.failedPayout()],
   ['an event', recurrenceObject, guards.isRecurrence, fixtures.recurrence(), failedCharge],
+  ['a journey', recurringCheckoutObject, guards.isRecurringCheckout, journey],
+  ['a transaction', transactionObject, guards.isTransaction, fixtures.transaction()],
+  ['a cancellation', scheduledPaymentCancellationObject, guards.isScheduledPaymentCancellation, cancelled],
 ];
 export const guarded: readonly Guarded[] = rows.map(([name, object, isAsDocumented, ...examples]) => ({
   name,
@@ -37,15 +38,6 @@ export const guarded: readonly Guarded[] = rows.map(([name, object, isAsDocument
   isAsDocumented,
   examples,
 }));
-
-const journey = fixtures.recurringCheckout({ response: { instructions: { qrCode: { base64: 'aQ==' } } } });
-const cancelled = { status: 0, message: 'success' };
-export const described: readonly Described[] = [
-  ...guarded,
-  { name: 'a journey', object: recurringCheckoutObject, examples: [journey] },
-  { name: 'a transaction', object: transactionObject, examples: [fixtures.transaction()] },
-  { name: 'a cancellation', object: scheduledPaymentCancellationObject, examples: [cancelled] },
-];
 
 type Fields = Record<PropertyKey, unknown>;
 

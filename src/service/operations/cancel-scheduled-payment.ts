@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { maybe } from '../fields';
+import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 
 /** The request to cancel a scheduled payment (document section 4.3). */
@@ -31,4 +32,5 @@ export const scheduledPaymentCancellationObject = z.looseObject({
 /** The response of `cancelScheduledPayment`, as a Standard Schema. */
 export const scheduledPaymentCancellationSchema: Schema<ScheduledPaymentCancellation> = toSchema(
   scheduledPaymentCancellationObject,
+  guards.isScheduledPaymentCancellation,
 );

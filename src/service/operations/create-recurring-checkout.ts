@@ -14,6 +14,7 @@ import {
   type Phone,
   phoneObject,
 } from '../fields';
+import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 
 /**
@@ -343,4 +344,7 @@ export const recurringCheckoutObject = z.looseObject({
 });
 
 /** The response of `createRecurringCheckout`, as a Standard Schema. */
-export const recurringCheckoutSchema: Schema<RecurringCheckout> = toSchema(recurringCheckoutObject);
+export const recurringCheckoutSchema: Schema<RecurringCheckout> = toSchema(
+  recurringCheckoutObject,
+  guards.isRecurringCheckout,
+);

@@ -13,6 +13,7 @@ import {
   phoneObject,
   undocumentedObject,
 } from '../fields';
+import * as guards from '../guards.generated';
 import { type Schema, toSchema } from '../schema';
 
 /**
@@ -186,4 +187,4 @@ export const transactionObject = z.looseObject({
 });
 
 /** The response of `getTransaction`, as a Standard Schema. */
-export const transactionSchema: Schema<Transaction> = toSchema(transactionObject);
+export const transactionSchema: Schema<Transaction> = toSchema(transactionObject, guards.isTransaction);
