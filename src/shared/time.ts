@@ -65,10 +65,11 @@ export async function inTimeOrAborted<T, Late>(
   tooLate: () => Late,
   signal: AbortSignal | undefined,
 ): Promise<T | Late | typeof ABORTED> {
+  if (signal === undefined) return inTime(promise, ms, tooLate);
   let stopListening: () => void = () => undefined;
   const aborted = new Promise<typeof ABORTED>((resolve) => {
     stopListening = onAbort(signal, () => resolve(ABORTED));
-    if (signal?.aborted) resolve(ABORTED);
+    if (signal.aborted) resolve(ABORTED);
   });
   try {
     return await inTime(Promise.race([aborted, promise]), ms, tooLate);
