@@ -57,6 +57,8 @@ async function bundle(contents: string): Promise<{ minified: number; gzipped: nu
     platform: 'browser',
     conditions: ['worker'],
     external: ['node:*'],
+    // Not the paths of this repository's `tsconfig.json`, which lead to `src`.
+    tsconfigRaw: {},
     write: false,
     logLevel: 'error',
   });

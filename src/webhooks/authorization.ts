@@ -1,4 +1,5 @@
-import { type AuthorizationFailure, ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import type { AuthorizationFailure } from '../errors/listener-errors';
 import { CREDENTIALS, type Credentials } from '../service/credentials';
 import { sha256Of } from '../shared/hash';
 import { isObject, nameOfType } from '../shared/objects';

@@ -1,4 +1,4 @@
-import type { ValidationIssue } from '../errors';
+import type { ValidationIssue } from '../shared/validation-issue';
 import { confirmPayment, type PaymentConfirmation } from '../values/confirm-payment';
 import type { Cause, Task } from './cause';
 import type { Listener } from './listener';

@@ -1,4 +1,4 @@
-import type { ValidationIssue } from '../errors';
+import type { ValidationIssue } from '../shared/validation-issue';
 import type { DeadLetter } from '../stores/dead-letters';
 import type { TransactionSource } from '../values/confirm-payment';
 import type { Identity } from './key';

@@ -6,17 +6,14 @@
 
 // Withheld on purpose: types that no caller writes, such as the parts of a node:http request that are used.
 
+export { ConfigurationError } from '../errors/configuration-error';
 export {
   type AuthorizationFailure,
-  ConfigurationError,
   InvalidNotificationError,
-  type Outcome,
-  PaymentsError,
-  type PaymentsErrorCode,
-  StoreError,
-  type ValidationIssue,
   WebhookAuthenticationError,
-} from '../errors';
+} from '../errors/listener-errors';
+export { type Outcome, PaymentsError, type PaymentsErrorCode } from '../errors/payments-error';
+export { StoreError } from '../errors/store-error';
 export type { Credentials } from '../service/credentials';
 export type { DocumentedNotification } from '../service/notifications';
 export type { ReceivedNotification } from '../service/notifications/notification';
@@ -52,6 +49,7 @@ export {
   type SaleStatusNotification,
   salePayloadSchema,
 } from '../service/notifications/sale';
+export type { ValidationIssue } from '../shared/validation-issue';
 export type { DeadLetter } from '../stores/dead-letters';
 export { MemoryStore } from '../stores/memory-store';
 export { credentialsFromEnv } from '../values/credentials';

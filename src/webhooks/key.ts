@@ -1,4 +1,4 @@
-import { InvalidNotificationError } from '../errors';
+import { InvalidNotificationError } from '../errors/listener-errors';
 import { sha256Of } from '../shared/hash';
 import { oneSpelling } from '../shared/uuid';
 

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import { type DocumentedNotification, documentedNames } from '../service/notifications';
 import type { OrderReference, ReceivedNotification } from '../service/notifications/notification';
 import type { ValidationIssue } from '../shared/validation-issue';

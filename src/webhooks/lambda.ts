@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import { isObject } from '../shared/objects';
 import { answer } from './answer';
 import type { WebhookHandler } from './handler';

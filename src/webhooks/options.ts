@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import type { Credentials } from '../service/credentials';
 import { type DocumentedNotification, documentedNames } from '../service/notifications';
 import { isObject, ownOptions } from '../shared/objects';

@@ -1,7 +1,7 @@
-import type { ValidationIssue } from '../errors';
 import { isIdentity } from '../service/checks';
 import { documentedKinds } from '../service/notifications';
 import type { OrderReference } from '../service/notifications/notification';
+import type { ValidationIssue } from '../shared/validation-issue';
 import type { AboutMoney } from '../stores/dead-letters';
 import type { SingleRecords } from '../stores/steps';
 import type { PaymentConfirmation, TransactionSource } from '../values/confirm-payment';

@@ -1,4 +1,4 @@
-import type { ValidationIssue } from '../errors';
+import type { ValidationIssue } from '../shared/validation-issue';
 import type { Identity } from './key';
 import type { CaseDetails } from './order-link';
 import type { WebhookReportCode } from './report-texts';

@@ -1,4 +1,5 @@
-import { ConfigurationError, InvalidNotificationError, WebhookAuthenticationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import { InvalidNotificationError, WebhookAuthenticationError } from '../errors/listener-errors';
 import type { Credentials } from '../service/credentials';
 import { isObject } from '../shared/objects';
 import { checkAuthorization } from './authorization';

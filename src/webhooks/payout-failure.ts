@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import type { OpenEnum } from '../service/fields';
 import { type PayoutErrorCode, payoutErrorMeanings } from '../service/notifications/payout';
 import { isObject } from '../shared/objects';

@@ -1,6 +1,7 @@
-import { StoreError, type ValidationIssue } from '../errors';
+import { StoreError } from '../errors/store-error';
 import { isGiven } from '../shared/objects';
 import { inTime } from '../shared/time';
+import type { ValidationIssue } from '../shared/validation-issue';
 import type { SingleRecords } from '../stores/steps';
 import type { PaymentConfirmation } from '../values/confirm-payment';
 import type { Run } from './callback-for';

@@ -1,6 +1,7 @@
-import { InvalidNotificationError, type ValidationIssue } from '../errors';
+import { InvalidNotificationError } from '../errors/listener-errors';
 import { isUndamaged } from '../service/checks';
 import { isBytes } from '../shared/bytes';
+import type { ValidationIssue } from '../shared/validation-issue';
 import { checkAgainst, isSwapped } from './authorization';
 import type { Task } from './cause';
 import { conclude } from './conclude';

@@ -1,10 +1,12 @@
-import { ConfigurationError, InvalidNotificationError, type ValidationIssue } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import { InvalidNotificationError } from '../errors/listener-errors';
 import { isIdentity, MAX_IDENTITY_LENGTH } from '../service/checks';
 import { documentedKinds } from '../service/notifications';
 import type { DocumentedKind, ReadNotification } from '../service/notifications/notification';
 import { validate } from '../service/schema';
 import { isBytes, utf8 } from '../shared/bytes';
 import { isObject } from '../shared/objects';
+import type { ValidationIssue } from '../shared/validation-issue';
 import type { Task } from './cause';
 import { encodePart, type Identity, identify, identifyUnrecognized } from './key';
 import type { AnyDefinition, Notification, UnrecognizedNotification } from './kinds';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import { nameOfType } from '../shared/objects';
 import { DAY_MS } from '../shared/time';
 import { type DeadLetter, type LetterNote, nextTryAt } from '../stores/dead-letters';

@@ -1,9 +1,9 @@
 // What a report says: a text for each code and reason, and which names of a body may be printed.
 
-import type { ValidationIssue } from '../errors';
 import { authorizationFailures } from '../errors/listener-errors';
 import { documentedFields } from '../service/notifications';
 import type { SalePayload } from '../service/notifications/sale';
+import type { ValidationIssue } from '../shared/validation-issue';
 import type { PaymentDifference } from '../values/confirm-payment';
 
 /**

@@ -1,6 +1,7 @@
-import type { AuthorizationFailure, ValidationIssue } from '../errors';
+import type { AuthorizationFailure } from '../errors/listener-errors';
 import { notify } from '../shared/notify';
 import { DeadlineExceeded } from '../shared/time';
+import type { ValidationIssue } from '../shared/validation-issue';
 import type { StoreSteps } from '../stores/steps';
 import {
   DOCUMENTED,

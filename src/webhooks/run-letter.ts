@@ -1,4 +1,4 @@
-import { InvalidNotificationError } from '../errors';
+import { InvalidNotificationError } from '../errors/listener-errors';
 import { inTime } from '../shared/time';
 import type { DeadLetter } from '../stores/dead-letters';
 import type { Content } from '../stores/steps';
