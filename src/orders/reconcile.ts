@@ -141,12 +141,12 @@ export async function reconcileOrders(
   context: MaintainContext,
   { maxAgeMs = Number.POSITIVE_INFINITY, onProgress, signal, ...options }: RunOptions,
   start: Cursor | undefined,
-  leftMs?: () => number,
+  leftMs?: number | undefined,
 ): Promise<Reconciled> {
   const { client, records, parts } = context;
   const counts = { asked: 0, paid: 0, closed: 0, review: 0, unknown: 0, failed: 0 };
   const run = new Run(records, reportUnreadable(parts.listener.report), start);
-  const time = new RunTime(signal ?? undefined, leftMs?.());
+  const time = new RunTime(signal ?? undefined, leftMs);
   const limits = { ...options, signal: time.signal };
   let saved = start;
   const save = async (cursor: Cursor | undefined) => {
