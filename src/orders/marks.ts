@@ -19,7 +19,7 @@ export function withoutBegun(order: Order, key: string): Order {
 }
 
 /** How many returns wait for their sale. */
-const MAX_EARLY = 20;
+export const MAX_EARLY = 20;
 
 /** The order with a return whose sale is not booked yet. */
 export function withEarly(order: Order, sale: string, key: string): Order {

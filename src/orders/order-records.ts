@@ -1,6 +1,7 @@
 import { StoreError } from '../errors';
 import type { OrderReference } from '../service/notifications/notification';
 import { newToken } from '../shared/bytes';
+import { isText } from '../shared/objects';
 import { DAY_MS } from '../shared/time';
 import { isSameId, oneSpelling } from '../shared/uuid';
 import type { DeadLetter } from '../stores/dead-letters';
@@ -18,7 +19,7 @@ import {
   type Order,
   undecided,
 } from './attempt';
-import { MAX_DISMISSED } from './marks';
+import { MAX_DISMISSED, MAX_EARLY } from './marks';
 import { inPages } from './pages';
 import { liveOf } from './recurrences';
 import { MAX_REMEMBERED } from './returns';
@@ -222,7 +223,7 @@ async function follow(
   prefix: 'uuid:' | 'reference:' | 'recurrence:',
   id: string | null | undefined,
 ): Promise<Pointer | undefined> {
-  if (typeof id !== 'string' || id === '') return undefined;
+  if (!isText(id)) return undefined;
   return (await records.readRecord<Pointer>(prefix, placeOf(prefix, id))).value;
 }
 
@@ -299,9 +300,8 @@ export async function pointToSale(records: SingleRecords, sale: string, key: str
   await point(records, 'uuid:', sale, key);
 }
 
-/** How long a return is remembered beside a sale that nobody knows, and how many of them. */
+/** How long a return is remembered beside a sale that nobody knows. */
 const EARLY_KEPT_MS = 31 * DAY_MS;
-const MAX_EARLY = 20;
 
 /** Remembers a return beside its sale, for the delivery that books that. */
 export async function pointEarly(records: SingleRecords, sale: string, id: string): Promise<void> {

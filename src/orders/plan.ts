@@ -1,5 +1,5 @@
 import type { SalePayload } from '../service/notifications/sale';
-import { isObject } from '../shared/objects';
+import { isObject, isText } from '../shared/objects';
 import type { SingleRecords } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { UNCONFIRMED } from '../webhooks/keep';
@@ -271,7 +271,7 @@ async function learnRecurrence(
 /** @throws `TypeError` for what is no payment */
 function saleOf(meant: MeantPayment): SalePayload {
   const { saleToken, referenceCode, amount, currency, date } = meant;
-  if (!isObject(meant) || typeof saleToken !== 'string' || saleToken === '') {
+  if (!isObject(meant) || !isText(saleToken)) {
     throw new TypeError(
       '`asPayment` gave something without a `saleToken`. Give `undefined` for what is no payment.',
     );
