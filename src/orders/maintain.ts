@@ -129,7 +129,7 @@ async function tell(
   { records, parts }: MaintainContext,
   { key, returned }: Reconciled['untold'][number],
 ): Promise<boolean> {
-  const { id, sale, amount } = returned;
+  const { id, sale } = returned;
   const { order } = await readOrder(records, key);
   const currency = order.payments.find((each) => each.sale === sale)?.currency;
   // Not if the payment is not booked: its case has told of it.
@@ -139,7 +139,7 @@ async function tell(
     const letter = await records.readLetter(identify(kind, id, ['PAID']).key);
     if (letter?.code === 'needs_person') return false;
   }
-  const outcome = await settleReturn({ sale, uuid: id, amount, currency }, parts);
+  const outcome = await settleReturn(returned, currency, parts);
   // What a person has dismissed is done, and nothing has run that would have recorded it.
   if (isRepeated(outcome)) await changeOrder(records, key, (latest) => asTold(latest, id));
   return outcome.code === 'done' && !isRepeated(outcome);

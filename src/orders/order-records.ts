@@ -265,7 +265,7 @@ async function point(
   const place = placeOf(prefix, id);
   const read = await records.readRecord<Pointer>(prefix, place);
   const { value, now } = read;
-  const until = Math.max(now + KEPT_MS, orderUntil) + POINTED_MS + DAY_MS;
+  const until = pointerUntil(now, orderUntil);
   if (value?.key !== undefined && value.key !== key) return false;
   const isLongEnough = (read.until ?? until) >= until - DAY_MS;
   if (value?.key !== undefined && now - value.at < FRESH_MS[prefix] && isLongEnough) return true;
@@ -284,15 +284,15 @@ async function pointNew(
   now: number,
   orderUntil = 0,
 ): Promise<boolean> {
-  const until = Math.max(now + KEPT_MS, orderUntil) + POINTED_MS + DAY_MS;
-  const isNew = await records.writeRecord(
-    prefix,
-    placeOf(prefix, id),
-    { key, at: now },
-    { version: 0, now },
-    until,
-  );
+  const until = pointerUntil(now, orderUntil);
+  const nothing = { version: 0, now };
+  const isNew = await records.writeRecord(prefix, placeOf(prefix, id), { key, at: now }, nothing, until);
   return isNew || point(records, prefix, id, key, orderUntil);
+}
+
+/** When a pointer is over: after its order, which writes it again once it is old. */
+function pointerUntil(now: number, orderUntil: number): number {
+  return Math.max(now + KEPT_MS, orderUntil) + POINTED_MS + DAY_MS;
 }
 
 /** Remembers whose a sale is. */

@@ -146,8 +146,8 @@ export async function reconcileOrders(
   const { client, records, parts } = context;
   const counts = { asked: 0, paid: 0, closed: 0, review: 0, unknown: 0, failed: 0 };
   const run = new Run(records, reportUnreadable(parts.listener.report), start);
-  const time = new RunTime(signal ?? undefined, leftMs);
-  const limits = { ...options, signal: time.signal };
+  const ending = endOf(signal, leftMs);
+  const limits = { ...options, signal: ending.signal };
   let saved = start;
   const save = async (cursor: Cursor | undefined) => {
     if (cursor?.place === saved?.place) return;
@@ -181,35 +181,25 @@ export async function reconcileOrders(
     }
     return await end(true);
   } catch (error) {
-    return end(false, time.isOver && error instanceof AbortedError ? undefined : error);
+    const isTimeOver = error instanceof AbortedError && !signal?.aborted;
+    return end(false, isTimeOver ? undefined : error);
   } finally {
-    time.stop();
+    ending.stop();
   }
 }
 
-/** What ends a run: the signal of its caller, or that its time is over. */
-class RunTime {
-  /** Whether its time is over, and nobody has ended it. */
-  isOver = false;
-  readonly signal: AbortSignal;
-  readonly stop: () => void;
-
-  constructor(signal: AbortSignal | undefined, leftMs: number = Number.POSITIVE_INFINITY) {
-    const controller = new AbortController();
-    this.signal = controller.signal;
-    const abort = () => controller.abort(signal?.reason);
-    const stopListening = onAbort(signal, abort);
-    if (signal?.aborted) abort();
-    const end = () => {
-      this.isOver = !this.signal.aborted;
-      controller.abort();
-    };
-    const timer = leftMs < LONGEST_TIMER_MS ? setTimeout(end, Math.max(0, leftMs)) : undefined;
-    this.stop = () => {
-      clearTimeout(timer);
-      stopListening();
-    };
-  }
+/** A signal that fires with that of the caller, or once the time of a run is over, and what frees its timer. */
+function endOf(signal: AbortSignal | null | undefined, leftMs: number = Number.POSITIVE_INFINITY) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  const stopListening = onAbort(signal ?? undefined, abort);
+  if (signal?.aborted) abort();
+  const timer = leftMs < LONGEST_TIMER_MS ? setTimeout(abort, Math.max(0, leftMs)) : undefined;
+  const stop = () => {
+    clearTimeout(timer);
+    stopListening();
+  };
+  return { signal: controller.signal, stop };
 }
 
 /** In place of a transaction that the service does not know: a 404 is an answer, and no failure. */
