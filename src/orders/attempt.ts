@@ -351,6 +351,11 @@ export function attemptIn({ attempts }: Order, state: 'authorized' | 'paid'): At
   return attempts.find((each) => each.state === state);
 }
 
+/** The attempt whose journey is the transaction. */
+export function attemptWith({ attempts }: Order, uuid: string): Attempt | undefined {
+  return attempts.find((each) => each.uuid === uuid);
+}
+
 /** Whether a sale is among the payments. */
 export function isBooked({ payments }: Order, sale: string | undefined): boolean {
   return payments.some((each) => isSameId(each.sale, sale));
@@ -439,10 +444,10 @@ export interface SaleOfAttempt {
 
 /** The attempt whose own sale it is. */
 export function ownAttempt(
-  { attempts }: Order,
+  order: Order,
   { sale, referenceCode, isRouted }: SaleOfAttempt,
 ): Attempt | undefined {
-  const byUuid = attempts.find(({ uuid }) => uuid === sale);
+  const byUuid = attemptWith(order, sale);
   if (byUuid !== undefined || isRouted) return byUuid;
-  return attempts.find((each) => each.uuid === undefined && each.referenceCode === referenceCode);
+  return order.attempts.find((each) => each.uuid === undefined && each.referenceCode === referenceCode);
 }

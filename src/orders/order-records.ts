@@ -12,8 +12,10 @@ import { strayIdentity } from '../webhooks/unexpected-repeat';
 import {
   ASKED_FOR_MS,
   type Attempt,
+  attemptWith,
   isAskable,
   isAskedAbout,
+  isBooked,
   isOpen,
   needsQuestion,
   type Order,
@@ -100,14 +102,12 @@ async function pointedOrder(
   }
   // A reversal knows nothing of an order but the sale. Only the newest payment can be new.
   const sale = order.payments.at(-1)?.sale;
-  const isPointed = order.attempts.some(({ uuid }) => uuid === sale);
-  const isBooked = before.order.payments.some((each) => each.sale === sale);
-  if (sale !== undefined && !isPointed && !isBooked) uuids.add(sale);
+  const isOfAttempt = (each: string) => attemptWith(order, each) !== undefined;
+  if (sale !== undefined && !isOfAttempt(sale) && !isBooked(before.order, sale)) uuids.add(sale);
   // Own money that was found by its reference: a person decides about it by its sale alone, once its letter is over.
   const knownBefore = undecided(before.order).map((each) => each.sale);
   for (const { sale: own } of undecided(order)) {
-    const isAttempts = order.attempts.some(({ uuid }) => uuid === own);
-    if (!isAttempts && !knownBefore.includes(own)) uuids.add(own);
+    if (!isOfAttempt(own) && !knownBefore.includes(own)) uuids.add(own);
   }
   for (const uuid of uuids) await pointNew(records, 'uuid:', uuid, order.key, now);
   const until = lastsUntil(order, now);

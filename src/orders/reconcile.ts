@@ -14,7 +14,16 @@ import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { checkDuration, type OptionNames, readNamedOptions } from '../values/option-checks';
 import { reportUnreadable } from '../webhooks/replay';
-import { isAskable, isAskedAbout, isBooked, moved, type Order, type Return, undecided } from './attempt';
+import {
+  attemptWith,
+  isAskable,
+  isAskedAbout,
+  isBooked,
+  moved,
+  type Order,
+  type Return,
+  undecided,
+} from './attempt';
 import { type Cursor, type MaintainContext, saveProgress } from './maintain-record';
 import { answered, withUnknown } from './marks';
 import { isImmediate } from './money';
@@ -363,7 +372,7 @@ async function apply(
  * or may still be told to have done so where nothing is paid at once.
  */
 function cancelled(order: Order, uuid: string, now: number): Order {
-  const attempt = order.attempts.find((each) => each.uuid === uuid);
+  const attempt = attemptWith(order, uuid);
   if (attempt === undefined || attempt.state === 'paid' || attempt.state === 'authorized') {
     return answered(order, uuid);
   }
