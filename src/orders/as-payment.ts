@@ -1,6 +1,6 @@
 import { isIdentity, MAX_IDENTITY_LENGTH } from '../service/checks';
 import type { SalePayload } from '../service/notifications/sale';
-import { isObject } from '../shared/objects';
+import { isObject, isText } from '../shared/objects';
 import { identify } from '../webhooks/key';
 import type { MeantPayment, OrderLink } from '../webhooks/order-link';
 
@@ -43,7 +43,7 @@ const NO_IDENTITY = [
 /** @throws `TypeError` for what is no payment */
 function saleOf(meant: MeantPayment): SalePayload {
   const { saleToken, referenceCode, amount, currency, date } = meant;
-  if (!isObject(meant) || typeof saleToken !== 'string' || saleToken === '') {
+  if (!isObject(meant) || !isText(saleToken)) {
     throw new TypeError(
       '`asPayment` gave something without a `saleToken`. Give `undefined` for what is no payment.',
     );

@@ -211,12 +211,15 @@ const MAX_ATTEMPTS = 50;
 export function nextStep(order: Order, now: number, opening: Opening): Step {
   const { attempts } = order;
   const { sent } = opening;
+  // The journey that this `open` has made.
+  let made: string | undefined;
   if (sent !== undefined) {
     const attempt = attempts.find((each) => each.attempt === sent.attempt);
     const changed = attempt && afterCall(order, attempt, sent.result, now, opening.maxAgeMs);
     if (changed !== undefined) return { do: 'change', order: changed };
     if ('error' in sent.result) return { do: 'throw', error: sent.result.error };
-    if (attempt?.state === 'closed') return { do: 'closed', uuid: sent.result.uuid };
+    made = sent.result.uuid;
+    if (attempt?.state === 'closed') return { do: 'closed', uuid: made };
   }
 
   const open = attempts.find(isOpen);
@@ -229,10 +232,7 @@ export function nextStep(order: Order, now: number, opening: Opening): Step {
   if (isAuthorized(order)) return authorized(order, opening);
   if (open === undefined) {
     // One `open` never makes a second journey: what keeps it from being shown may end the next one too.
-    if (sent !== undefined && 'uuid' in sent.result && sent.result.uuid !== undefined) {
-      return { do: 'closed', uuid: sent.result.uuid };
-    }
-    return begin(order, now);
+    return made === undefined ? begin(order, now) : { do: 'closed', uuid: made };
   }
   if (open.state === 'sending' && isOver(open, now)) {
     return { do: 'change', order: withAttempt(order, { ...open, state: 'lost', changedAt: now }) };
@@ -351,6 +351,11 @@ export function attemptIn({ attempts }: Order, state: 'authorized' | 'paid'): At
   return attempts.find((each) => each.state === state);
 }
 
+/** The attempt whose journey is the transaction. */
+export function attemptWith({ attempts }: Order, uuid: string): Attempt | undefined {
+  return attempts.find((each) => each.uuid === uuid);
+}
+
 /** Whether a sale is among the payments. */
 export function isBooked({ payments }: Order, sale: string | undefined): boolean {
   return payments.some((each) => isSameId(each.sale, sale));
@@ -439,10 +444,10 @@ export interface SaleOfAttempt {
 
 /** The attempt whose own sale it is. */
 export function ownAttempt(
-  { attempts }: Order,
+  order: Order,
   { sale, referenceCode, isRouted }: SaleOfAttempt,
 ): Attempt | undefined {
-  const byUuid = attempts.find(({ uuid }) => uuid === sale);
+  const byUuid = attemptWith(order, sale);
   if (byUuid !== undefined || isRouted) return byUuid;
-  return attempts.find((each) => each.uuid === undefined && each.referenceCode === referenceCode);
+  return order.attempts.find((each) => each.uuid === undefined && each.referenceCode === referenceCode);
 }

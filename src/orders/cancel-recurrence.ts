@@ -1,8 +1,9 @@
-import { ConfigurationError, InvalidRequestError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import { cancelAuthorization } from '../recurrence/authorizations';
+import { isText } from '../shared/objects';
 import type { SingleRecords } from '../stores/steps';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
-import { checkOrderKey } from './open';
+import { checkOrderKey, refusedCall } from './checks';
 import { readOrder } from './order-records';
 import { makesCalls } from './proof';
 import { liveOf, recurrenceOf } from './recurrences';
@@ -32,8 +33,8 @@ export async function cancelRecurrences(
 ): Promise<CancelledRecurrences> {
   checkOrderKey('cancelRecurrence', key);
   const { reason, idRec } = readNamedOptions('cancelRecurrence', options, NAMES, 'key, ');
-  if (typeof reason !== 'string' || reason === '') {
-    throw refused('reason', 'expected a brief text, for the service');
+  if (!isText(reason)) {
+    throw refusedCall('cancelRecurrence', 'reason', 'expected a brief text, for the service');
   }
   if (!makesCalls(client)) {
     throw new ConfigurationError(
@@ -42,7 +43,11 @@ export async function cancelRecurrences(
   }
   const { order } = await readOrder(records, key);
   if (idRec !== undefined && recurrenceOf(order, idRec) === undefined) {
-    throw refused('idRec', 'expected one of `find({ key }).recurrences`: the order has no such recurrence');
+    throw refusedCall(
+      'cancelRecurrence',
+      'idRec',
+      'expected one of `find({ key }).recurrences`: the order has no such recurrence',
+    );
   }
   const cancelled: string[] = [];
   const errors: unknown[] = [];
@@ -56,8 +61,4 @@ export async function cancelRecurrences(
   }
   if (errors.length > 0) throw errors[0];
   return { cancelled };
-}
-
-function refused(path: string, message: string): InvalidRequestError {
-  return new InvalidRequestError('The call of cancelRecurrence', [{ path: [path], message }]);
 }

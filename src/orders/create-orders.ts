@@ -1,4 +1,5 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import { isText } from '../shared/objects';
 import { HOUR_MS, LONGEST_TIMER_MS } from '../shared/time';
 import { editLetter } from '../stores/letters';
 import { MemoryStore } from '../stores/memory-store';
@@ -25,6 +26,7 @@ import {
   cancelRecurrences,
 } from './cancel-recurrence';
 import { type Case, casesOf } from './cases';
+import { checkOrderKey, refusedCall } from './checks';
 import { type DecideResult, decide } from './decide';
 import { letterWithout, type Person, readPerson } from './forget-person';
 import { type ClosedOrder, type FoundOrder, seenAttempt, seenOrder } from './found-order';
@@ -33,8 +35,6 @@ import { type MaintainResult, maintain } from './maintain';
 import { type MaintainContext, readProgress } from './maintain-record';
 import {
   type CheckoutSource,
-  checkOrderKey,
-  notKey,
   type OpenedOrder,
   type OpenOptions,
   type OrderRequest,
@@ -196,7 +196,7 @@ export class Orders<Transaction = unknown> {
     });
     // An answer of `[]` would look as if there were nothing to close.
     const isUuid = !isKnown(order) && (await findOrder(this.#steps, { uuid: key })).key !== undefined;
-    if (isUuid) throw notKey('close', 'expected the key of the order, got a uuid');
+    if (isUuid) throw refusedCall('close', 'orderKey', 'expected the key of the order, got a uuid');
     return {
       attempts: closed.map((attempt) => seenAttempt({ ...attempt, state: 'closed' })),
       recurrences: liveOf(order).map((each) => seenRecurrence(each, order.payments)),
@@ -458,8 +458,4 @@ function warnOfMemory(store: object): void {
     'pix-automatic-sdk: createOrders keeps its orders in a `MemoryStore`: a restart forgets them, and another process does ' +
       'not know them. Pass a store of pix-automatic-sdk/stores over your database.',
   );
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }

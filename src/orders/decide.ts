@@ -1,4 +1,6 @@
-import { ConfigurationError, InvalidRequestError } from '../errors';
+import { InvalidRequestError } from '../errors/argument-errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import { isText } from '../shared/objects';
 import { oneSpelling } from '../shared/uuid';
 import type { AboutMoney, DeadLetter } from '../stores/dead-letters';
 import type { SubjectRecord } from '../stores/record';
@@ -15,8 +17,8 @@ import { contentOf, runLetter } from '../webhooks/run-letter';
 import { isStray, stateRepeated } from '../webhooks/unexpected-repeat';
 import { undecided } from './attempt';
 import { ownMoney } from './booking';
+import { checkOrderKey, refused } from './checks';
 import { OrderBusyError } from './errors';
-import { checkOrderKey } from './open';
 import { orderOfSale, readOrder } from './order-records';
 import { isNotFound } from './proof';
 
@@ -54,7 +56,7 @@ export async function decide(
   const was = await decidedBefore(states, listener);
   if (known === undefined) {
     if (was === undefined) {
-      throw refused('id', 'expected the `id` of one of `orders.cases()`: no case has this one');
+      throw refused(CASE, 'id', 'expected the `id` of one of `orders.cases()`: no case has this one');
     }
     if (decision === 'dismiss' || was === 'booked') return { status: was, was };
   }
@@ -80,7 +82,7 @@ const NAMES: OptionNames<Booking> = { order: true, amount: true, evenIfPaid: tru
 function readDecision(id: string, decision: string, options: Booking): Booking {
   const { order, amount, evenIfPaid } = readNamedOptions('decide', options, NAMES, "id, 'book', ");
   const isDecision = decision === 'book' || decision === 'dismiss';
-  if (!isDecision || typeof id !== 'string' || id === '') {
+  if (!isDecision || !isText(id)) {
     throw new ConfigurationError(
       "Expected `decide(id, 'book')` or `decide(id, 'dismiss')`, with the `id` of one of `orders.cases()`.",
     );
@@ -104,7 +106,7 @@ function readDecision(id: string, decision: string, options: Booking): Booking {
 /** @throws `InvalidRequestError` for what a person says though it is known */
 function checkBooking({ code, about }: DeadLetter, { amount, order }: Booking): void {
   if (amount !== undefined && about?.amount !== undefined && !UNCLEAR_AMOUNT.has(code)) {
-    throw refused('amount', 'expected none: how much it is, is known. `amount` of the case says it');
+    throw refused(CASE, 'amount', 'expected none: how much it is, is known. `amount` of the case says it');
   }
   if (
     order !== undefined &&
@@ -112,7 +114,7 @@ function checkBooking({ code, about }: DeadLetter, { amount, order }: Booking): 
     about.order !== order &&
     !UNCLEAR_ORDER.has(code)
   ) {
-    throw refused('order', 'expected none: whose it is, is known. `order` of the case says it');
+    throw refused(CASE, 'order', 'expected none: whose it is, is known. `order` of the case says it');
   }
 }
 
@@ -122,14 +124,13 @@ const UNCLEAR_AMOUNT: ReadonlySet<string> = new Set(['unclear_amount', 'unexpect
 /** A `no_order` may name the order of a sale that is not booked; of an `other_order` a person says whose it is. */
 const UNCLEAR_ORDER: ReadonlySet<string> = new Set(['no_order', 'other_order']);
 
+/** What the errors of this call are about. */
+const CASE = 'The case';
+
 function failureOf({ code, error, issues }: Failure): unknown {
   // What the merchant's own callback threw, the client or the store.
   if (error !== undefined) return error;
-  return issues === undefined ? refused(...missing(code)) : new InvalidRequestError('The case', issues);
-}
-
-function refused(path: string, message: string): InvalidRequestError {
-  return new InvalidRequestError('The case', [{ path: [path], message }]);
+  return issues === undefined ? refused(CASE, ...missing(code)) : new InvalidRequestError(CASE, issues);
 }
 
 /** What keeps a case from being booked. */
@@ -213,6 +214,7 @@ async function letterOfDismissed(
   const given = saleIn(named);
   if (given === undefined) {
     throw refused(
+      CASE,
       'decision',
       'it was dismissed, and that is final: only the dismissal of a payment is revoked by booking it',
     );
@@ -311,6 +313,7 @@ async function judgeDismissal(
   const isPaid = await saysPaid(orders.client, sale);
   if (isPaid && !evenIfPaid) {
     throw refused(
+      CASE,
       'evenIfPaid',
       'the service says that it is paid: book it, or have it sent back and pass `{ evenIfPaid: true }`',
     );

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import type { DeadLetter } from '../stores/dead-letters';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import { CREDENTIALS, type Credentials, type HasCredentials } from '../service/credentials';
 import { isObject, nameOfType } from '../shared/objects';
 import { stepsOf } from '../stores/steps';

@@ -126,31 +126,25 @@ export async function findLostEvents(
 
   const since = missedAt === undefined ? (listedAt ?? seenAt) : -Infinity;
   const search = new Search(context, client, limits, withinMs, part ?? newPart(now, since));
+  const save = (next: (record: EventsRecord) => EventsRecord) =>
+    changeEvents(records, (record) => ({ ...record, seenAt, ...next(record) }));
   try {
     const counts = await search.run();
     const { part: left } = search;
-    await changeEvents(records, (record) =>
+    const { startedAt } = left;
+    await save((record) =>
       counts.isComplete
-        ? {
-            ...record,
-            seenAt,
-            missedAt: missedSince(left.startedAt, record),
-            listedAt: left.startedAt,
-            part: undefined,
-            offAt: undefined,
-          }
-        : { ...record, seenAt, part: left },
+        ? { missedAt: missedSince(startedAt, record), listedAt: startedAt, part: undefined, offAt: undefined }
+        : { part: left },
     );
     return counts;
   } catch (error) {
     if (!isNoCall(error)) {
-      await changeEvents(records, (record) => ({ ...record, seenAt, part: search.part })).catch(
-        () => undefined,
-      );
+      await save(() => ({ part: search.part })).catch(() => undefined);
       throw error;
     }
     if (offAt === undefined) onNoCall(error);
-    await changeEvents(records, (record) => ({ ...record, seenAt, part: undefined, offAt: now }));
+    await save(() => ({ part: undefined, offAt: now }));
     return undefined;
   }
 }

@@ -74,10 +74,7 @@ export async function alone<Result>(
   const claimed = await change(records, (record, now) => {
     const { leaseUntil = 0 } = record;
     const isTaken =
-      record.owner !== undefined &&
-      record.owner !== owner &&
-      leaseUntil > now &&
-      leaseUntil - now <= LEASE_MS + CLOCK_TOLERANCE_MS;
+      record.owner !== owner && leaseUntil > now && leaseUntil - now <= LEASE_MS + CLOCK_TOLERANCE_MS;
     until = leaseUntil;
     return isTaken ? undefined : { ...record, owner, leaseUntil: now + LEASE_MS };
   });

@@ -45,18 +45,19 @@ export interface DoneMaintain {
 /** Runs each part of a maintenance, unless another process is at it. */
 export function maintain(context: MaintainContext, options: MaintainOptions): Promise<MaintainResult> {
   const { withinMs, ...limits } = readMaintainOptions(options);
-  const signal = limits.signal ?? undefined;
   const { store, records, parts } = context;
   const { report } = parts.listener;
   return alone(records, async ({ cursor, lastCase }): Promise<DoneMaintain> => {
     const leftOf = shareTime(withinMs);
+    const isAborted = () => limits.signal?.aborted === true;
+    const isOver = (part: Part) => () => isAborted() || leftOf(part) <= 0;
     const errors: unknown[] = [];
     const failed = (error: unknown) => {
       report('maintain_failed', { status: 500, error });
       errors.push(error);
     };
     const part = async <Result>(work: () => Promise<Result>): Promise<Result | undefined> => {
-      if (signal?.aborted) return undefined;
+      if (isAborted()) return undefined;
       try {
         return await work();
       } catch (error) {
@@ -66,10 +67,10 @@ export function maintain(context: MaintainContext, options: MaintainOptions): Pr
     };
     const deleted = await part(() => store.deleteExpired());
     const found = await part(() => reconcileOrders(context, limits, cursor, leftOf('reconcile')));
-    if (found?.error !== undefined && !signal?.aborted) failed(found.error);
-    const cases = await part(() => replayCases(context, lastCase, signal, leftOf('cases')));
-    const told = await part(() => tellReturns(context, found?.untold ?? [], signal, leftOf('returns')));
-    const recurrences = await part(() => findLostEvents(context, limits, leftOf('recurrences')()));
+    if (found?.error !== undefined && !isAborted()) failed(found.error);
+    const cases = await part(() => replayCases(context, lastCase, isOver('cases')));
+    const told = await part(() => tellReturns(context, found?.untold ?? [], isOver('returns')));
+    const recurrences = await part(() => findLostEvents(context, limits, leftOf('recurrences')));
     const isSearched = recurrences?.isComplete ?? true;
     return {
       skipped: false,
@@ -93,20 +94,20 @@ const WITHIN_MS = 10 * MINUTE_MS;
  */
 const ENDS = { reconcile: 0.5, cases: 0.8, returns: 0.9, recurrences: 1 } as const;
 
-/** Gives what the time of each part is measured by: how many milliseconds it has left. */
-function shareTime(withinMs: number = WITHIN_MS): (part: keyof typeof ENDS) => () => number {
+type Part = keyof typeof ENDS;
+
+/** Gives what tells how many milliseconds a part has left. */
+function shareTime(withinMs: number = WITHIN_MS): (part: Part) => number {
   const elapsed = stopwatch();
-  return (part) => () => withinMs * ENDS[part] - elapsed();
+  return (part) => withinMs * ENDS[part] - elapsed();
 }
 
 /** Tries again the cases that are due, beginning after the one where the last run has stopped. */
 async function replayCases(
   { records, parts }: MaintainContext,
   lastCase: string | undefined,
-  signal: AbortSignal | undefined,
-  leftMs: () => number,
+  isOver: () => boolean,
 ) {
-  const isOver = () => signal?.aborted === true || leftMs() <= 0;
   const run = { after: lastCase, isOver };
   const { results, stoppedAfter } = await replayDue(parts.listener, parts.unlessDraining, run);
   if (stoppedAfter !== lastCase) await saveProgress(records, { lastCase: stoppedAfter });
@@ -114,15 +115,10 @@ async function replayCases(
 }
 
 /** Runs `returned` for what the service has told of beside its payment. */
-async function tellReturns(
-  context: MaintainContext,
-  untold: Reconciled['untold'],
-  signal: AbortSignal | undefined,
-  leftMs: () => number,
-) {
+async function tellReturns(context: MaintainContext, untold: Reconciled['untold'], isOver: () => boolean) {
   let count = 0;
   for (const each of untold) {
-    if (signal?.aborted || leftMs() <= 0) return { count, isComplete: false };
+    if (isOver()) return { count, isComplete: false };
     if (await tell(context, each)) count += 1;
   }
   return { count, isComplete: true };
@@ -133,7 +129,7 @@ async function tell(
   { records, parts }: MaintainContext,
   { key, returned }: Reconciled['untold'][number],
 ): Promise<boolean> {
-  const { id, sale, amount } = returned;
+  const { id, sale } = returned;
   const { order } = await readOrder(records, key);
   const currency = order.payments.find((each) => each.sale === sale)?.currency;
   // Not if the payment is not booked: its case has told of it.
@@ -143,7 +139,7 @@ async function tell(
     const letter = await records.readLetter(identify(kind, id, ['PAID']).key);
     if (letter?.code === 'needs_person') return false;
   }
-  const outcome = await settleReturn({ sale, uuid: id, amount, currency }, parts);
+  const outcome = await settleReturn(returned, currency, parts);
   // What a person has dismissed is done, and nothing has run that would have recorded it.
   if (isRepeated(outcome)) await changeOrder(records, key, (latest) => asTold(latest, id));
   return outcome.code === 'done' && !isRepeated(outcome);

@@ -1,4 +1,12 @@
-import { type Attempt, moved, type Order, type OwnCase, ownAttempt, withAttempt } from './attempt';
+import {
+  type Attempt,
+  attemptWith,
+  moved,
+  type Order,
+  type OwnCase,
+  ownAttempt,
+  withAttempt,
+} from './attempt';
 
 // What an order remembers beside its money: what has begun, what waits for its sale, what a person is to decide, and what one
 // has dismissed.
@@ -19,7 +27,7 @@ export function withoutBegun(order: Order, key: string): Order {
 }
 
 /** How many returns wait for their sale. */
-const MAX_EARLY = 20;
+export const MAX_EARLY = 20;
 
 /** The order with a return whose sale is not booked yet. */
 export function withEarly(order: Order, sale: string, key: string): Order {
@@ -61,8 +69,8 @@ export function withoutCase(order: Order, key: string): Order {
 }
 
 /** The attempt of this sale is not asked about any more. */
-export function answered(order: Order, sale: string | undefined): Order {
-  const attempt = order.attempts.find(({ uuid }) => uuid !== undefined && uuid === sale);
+export function answered(order: Order, sale: string): Order {
+  const attempt = attemptWith(order, sale);
   return attempt === undefined || attempt.isAnswered
     ? order
     : withAttempt(order, { ...attempt, isAnswered: true });
@@ -70,7 +78,7 @@ export function answered(order: Order, sale: string | undefined): Order {
 
 /** The order once the service has said that it does not know the transaction of an attempt. */
 export function withUnknown(order: Order, sale: string, now: number): Order {
-  const attempt = order.attempts.find(({ uuid }) => uuid === sale);
+  const attempt = attemptWith(order, sale);
   return attempt === undefined ? order : withAttempt(order, { ...attempt, unknownAt: now });
 }
 

@@ -12,6 +12,7 @@ const IMMEDIATE = 'recurrence.immediatePayment';
 const RECURRENCE = 'recurrence.amount.recurrenceAmount';
 const VALUE_TYPE = 'recurrence.amount.valueType';
 const MINIMUM = 'recurrence.amount.debitorMinimumAmount';
+const PERIODICITY = 'recurrence.calendar.periodicity';
 const VARIABLE = 'VARIABLE';
 
 /** What of a request is about money. */
@@ -46,11 +47,7 @@ export function moneyOf(key: string, request: MoneyOfRequest): Money {
     // `FIXED` is what a request without it means.
     [VALUE_TYPE]: hashOf(key, VALUE_TYPE, variable === undefined ? undefined : VARIABLE),
     [MINIMUM]: hashOfSum(key, MINIMUM, variable?.minimum, currency),
-    'recurrence.calendar.periodicity': hashOf(
-      key,
-      'recurrence.calendar.periodicity',
-      recurrence?.calendar?.periodicity,
-    ),
+    [PERIODICITY]: hashOf(key, PERIODICITY, recurrence?.calendar?.periodicity),
   };
 }
 
@@ -129,11 +126,7 @@ function hashOf(key: string, path: string, value: unknown): string {
 }
 
 function hashOfSum(key: string, path: string, amount: number | null | undefined, currency: string): string {
-  return hashOf(
-    key,
-    path,
-    amount === undefined || amount === null ? null : String(unitsOf(amount, currency)),
-  );
+  return hashOf(key, path, isGiven(amount) ? String(unitsOf(amount, currency)) : null);
 }
 
 /** In minor units; `undefined` for a currency that ISO 4217 does not list, and for a sum that it cannot have. */

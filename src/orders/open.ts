@@ -1,7 +1,9 @@
-import { ConfigurationError, InvalidRequestError, PaymentsError, StoreError } from '../errors';
+import { ConfigurationError } from '../errors/configuration-error';
+import { PaymentsError } from '../errors/payments-error';
+import { StoreError } from '../errors/store-error';
 import type { QrCode, RecurringCheckoutRequest } from '../service/operations/create-recurring-checkout';
 import { newToken } from '../shared/bytes';
-import { isObject, nameOfType } from '../shared/objects';
+import { isObject, isText, nameOfType } from '../shared/objects';
 import { MINUTE_MS, sleep } from '../shared/time';
 import { saysNoConnection } from '../stores/driver-error';
 import type { SingleRecords } from '../stores/steps';
@@ -18,6 +20,7 @@ import {
   type Step,
   withAttempt,
 } from './attempt';
+import { checkOrderKey, refusedCall } from './checks';
 import { OrderBusyError, OrderConflictError } from './errors';
 import { moneyOf, variableOf } from './money';
 import { type OrderReading, readOrder, takeReference, writeOrder } from './order-records';
@@ -144,7 +147,7 @@ export async function openOrder(
   }
   if (!isObject(request)) {
     const message = `expected \`open(key, { currency, … })\`, got ${nameOfType(request)}`;
-    throw new InvalidRequestError('The call of open', [{ path: ['request'], message }]);
+    throw refusedCall('open', 'request', message);
   }
   // What is hashed is what is sent, even if the caller changes its object meanwhile.
   const copy: OrderRequest = JSON.parse(toJson('The request of `open`', () => request));
@@ -240,14 +243,12 @@ async function send(
     const { response } = await client.createRecurringCheckout(request, { totalTimeoutMs });
     return { uuid: response.uuid, qrCode: response.instructions.qrCode };
   } catch (error) {
-    const { outcome, uuid } = error instanceof PaymentsError ? { uuid: undefined, ...fieldsOf(error) } : {};
+    const fields: { readonly outcome?: unknown; readonly uuid?: unknown } =
+      error instanceof PaymentsError ? error : {};
+    const { outcome, uuid } = fields;
     const refused = outcome === 'refused' || outcome === 'not-sent';
-    return { error, refused, uuid: typeof uuid === 'string' && uuid !== '' ? uuid : undefined };
+    return { error, refused, uuid: isText(uuid) ? uuid : undefined };
   }
-}
-
-function fieldsOf(error: PaymentsError): { readonly outcome?: unknown; readonly uuid?: unknown } {
-  return { outcome: error.outcome, uuid: 'uuid' in error ? error.uuid : undefined };
 }
 
 /** How long one `open` waits for another, and for a database that fails. */
@@ -309,34 +310,11 @@ const NO_CONNECTION =
   'The pool has no connection free, so nothing was sent. If `open` is called inside a transaction, call it before or ' +
   'after: the transaction holds a connection while `open` waits for another. Else make the pool larger.';
 
-const MAX_ORDER_KEY_LENGTH = 200;
-
-/** @throws `InvalidRequestError` for a key that a database would refuse, or not tell from another one */
-export function checkOrderKey(call: string, key: string): void {
-  const isKey =
-    typeof key === 'string' &&
-    key.length <= MAX_ORDER_KEY_LENGTH &&
-    /^[^\p{C}]+$/u.test(key) &&
-    key.trim() === key;
-  if (isKey) return;
-  const expected =
-    `a text of 1 to ${MAX_ORDER_KEY_LENGTH} characters, ` +
-    'without control characters, and without spaces at its ends';
-  const message =
-    typeof key === 'string' ? `expected ${expected}` : `expected a text, got ${nameOfType(key)}: ${expected}`;
-  throw notKey(call, message);
-}
-
-/** What a call throws for what is not the key of an order. */
-export function notKey(call: string, message: string): InvalidRequestError {
-  return new InvalidRequestError(`The call of ${call}`, [{ path: ['orderKey'], message }]);
-}
-
 /** A `referenceCode` would be replaced in silence by one that is made from the key. */
 function checkReference(request: object): void {
   const { referenceCode } = request as { readonly referenceCode?: unknown };
   if (referenceCode === undefined || referenceCode === null) return;
   const message =
     'expected none: `orderKey`, the first argument, becomes the reference. Is this your key of the order?';
-  throw new InvalidRequestError('The call of open', [{ path: ['referenceCode'], message }]);
+  throw refusedCall('open', 'referenceCode', message);
 }

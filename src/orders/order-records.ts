@@ -1,6 +1,7 @@
-import { StoreError } from '../errors';
+import { StoreError } from '../errors/store-error';
 import type { OrderReference } from '../service/notifications/notification';
 import { newToken } from '../shared/bytes';
+import { isText } from '../shared/objects';
 import { DAY_MS } from '../shared/time';
 import { isSameId, oneSpelling } from '../shared/uuid';
 import type { DeadLetter } from '../stores/dead-letters';
@@ -11,14 +12,16 @@ import { strayIdentity } from '../webhooks/unexpected-repeat';
 import {
   ASKED_FOR_MS,
   type Attempt,
+  attemptWith,
   isAskable,
   isAskedAbout,
+  isBooked,
   isOpen,
   needsQuestion,
   type Order,
   undecided,
 } from './attempt';
-import { MAX_DISMISSED } from './marks';
+import { MAX_DISMISSED, MAX_EARLY } from './marks';
 import { inPages } from './pages';
 import { liveOf } from './recurrences';
 import { MAX_REMEMBERED } from './returns';
@@ -99,14 +102,12 @@ async function pointedOrder(
   }
   // A reversal knows nothing of an order but the sale. Only the newest payment can be new.
   const sale = order.payments.at(-1)?.sale;
-  const isPointed = order.attempts.some(({ uuid }) => uuid === sale);
-  const isBooked = before.order.payments.some((each) => each.sale === sale);
-  if (sale !== undefined && !isPointed && !isBooked) uuids.add(sale);
+  const isOfAttempt = (each: string) => attemptWith(order, each) !== undefined;
+  if (sale !== undefined && !isOfAttempt(sale) && !isBooked(before.order, sale)) uuids.add(sale);
   // Own money that was found by its reference: a person decides about it by its sale alone, once its letter is over.
   const knownBefore = undecided(before.order).map((each) => each.sale);
   for (const { sale: own } of undecided(order)) {
-    const isAttempts = order.attempts.some(({ uuid }) => uuid === own);
-    if (!isAttempts && !knownBefore.includes(own)) uuids.add(own);
+    if (!isOfAttempt(own) && !knownBefore.includes(own)) uuids.add(own);
   }
   for (const uuid of uuids) await pointNew(records, 'uuid:', uuid, order.key, now);
   const until = lastsUntil(order, now);
@@ -222,7 +223,7 @@ async function follow(
   prefix: 'uuid:' | 'reference:' | 'recurrence:',
   id: string | null | undefined,
 ): Promise<Pointer | undefined> {
-  if (typeof id !== 'string' || id === '') return undefined;
+  if (!isText(id)) return undefined;
   return (await records.readRecord<Pointer>(prefix, placeOf(prefix, id))).value;
 }
 
@@ -264,7 +265,7 @@ async function point(
   const place = placeOf(prefix, id);
   const read = await records.readRecord<Pointer>(prefix, place);
   const { value, now } = read;
-  const until = Math.max(now + KEPT_MS, orderUntil) + POINTED_MS + DAY_MS;
+  const until = pointerUntil(now, orderUntil);
   if (value?.key !== undefined && value.key !== key) return false;
   const isLongEnough = (read.until ?? until) >= until - DAY_MS;
   if (value?.key !== undefined && now - value.at < FRESH_MS[prefix] && isLongEnough) return true;
@@ -283,15 +284,15 @@ async function pointNew(
   now: number,
   orderUntil = 0,
 ): Promise<boolean> {
-  const until = Math.max(now + KEPT_MS, orderUntil) + POINTED_MS + DAY_MS;
-  const isNew = await records.writeRecord(
-    prefix,
-    placeOf(prefix, id),
-    { key, at: now },
-    { version: 0, now },
-    until,
-  );
+  const until = pointerUntil(now, orderUntil);
+  const nothing = { version: 0, now };
+  const isNew = await records.writeRecord(prefix, placeOf(prefix, id), { key, at: now }, nothing, until);
   return isNew || point(records, prefix, id, key, orderUntil);
+}
+
+/** When a pointer is over: after its order, which writes it again once it is old. */
+function pointerUntil(now: number, orderUntil: number): number {
+  return Math.max(now + KEPT_MS, orderUntil) + POINTED_MS + DAY_MS;
 }
 
 /** Remembers whose a sale is. */
@@ -299,9 +300,8 @@ export async function pointToSale(records: SingleRecords, sale: string, key: str
   await point(records, 'uuid:', sale, key);
 }
 
-/** How long a return is remembered beside a sale that nobody knows, and how many of them. */
+/** How long a return is remembered beside a sale that nobody knows. */
 const EARLY_KEPT_MS = 31 * DAY_MS;
-const MAX_EARLY = 20;
 
 /** Remembers a return beside its sale, for the delivery that books that. */
 export async function pointEarly(records: SingleRecords, sale: string, id: string): Promise<void> {

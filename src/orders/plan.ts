@@ -76,16 +76,16 @@ export function orderLinkOf(
       const event = eventOf(notification);
       const { uuid, referenceCode } = referenceOf(notification, kinds);
       const said = confirmation?.transaction.referenceCode ?? undefined;
-      const by = { uuid, referenceCode: referenceCode ?? said, idRec: event?.idRec };
-      const found = await findOrder(
-        records,
-        notification.kind === 'recurrence' ? { ...by, uuid: undefined } : by,
-      );
+      const found = await findOrder(records, {
+        uuid: notification.kind === 'recurrence' ? undefined : uuid,
+        referenceCode: referenceCode ?? said,
+        idRec: event?.idRec,
+      });
       if (event !== undefined) await hooks.onEvent(found.isFirstEvent && event.eventType.includes('CHARGE'));
       const booking = bookingOf(cause);
       // What a person says of its recurrence counts, and never against what the service says of its transaction.
-      const { early, isOthers: isOther = false } =
-        booking?.order === undefined ? found : { early: found.early };
+      const isOther = booking?.order === undefined && found.isOthers;
+      const { early } = found;
       const own = booking?.order ?? knownOf(cause)?.order ?? found.key;
       const isRouted = event !== undefined || isMeant === true || booking?.order !== undefined;
       if (!isRouted || said === undefined) return { key: own, early, isOthers: isOther };

@@ -1,7 +1,8 @@
-import { ApiError, type ValidationIssue } from '../errors';
+import { ApiError } from '../errors/call-errors';
 import { getAuthorization } from '../recurrence/authorizations';
 import type { CallSource } from '../recurrence/scheduled-payments';
 import { isSameId } from '../shared/uuid';
+import type { ValidationIssue } from '../shared/validation-issue';
 
 // What a charge is proven by, besides its transaction. The document shows no call for it, the service's public pages do.
 

@@ -5,7 +5,7 @@ import {
   type ReconcileResult,
   reconcile,
 } from '../client/reconcile';
-import { AbortedError, ApiError } from '../errors';
+import { AbortedError, ApiError } from '../errors/call-errors';
 import type { Transaction } from '../service/operations/get-transaction';
 import { notify } from '../shared/notify';
 import { DAY_MS, HOUR_MS, LONGEST_TIMER_MS, onAbort } from '../shared/time';
@@ -14,7 +14,16 @@ import type { SingleRecords, StoreSteps } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { checkDuration, type OptionNames, readNamedOptions } from '../values/option-checks';
 import { reportUnreadable } from '../webhooks/replay';
-import { isAskable, isAskedAbout, isBooked, moved, type Order, type Return, undecided } from './attempt';
+import {
+  attemptWith,
+  isAskable,
+  isAskedAbout,
+  isBooked,
+  moved,
+  type Order,
+  type Return,
+  undecided,
+} from './attempt';
 import { type Cursor, type MaintainContext, saveProgress } from './maintain-record';
 import { answered, withUnknown } from './marks';
 import { isImmediate } from './money';
@@ -141,13 +150,13 @@ export async function reconcileOrders(
   context: MaintainContext,
   { maxAgeMs = Number.POSITIVE_INFINITY, onProgress, signal, ...options }: RunOptions,
   start: Cursor | undefined,
-  leftMs?: () => number,
+  leftMs?: number | undefined,
 ): Promise<Reconciled> {
   const { client, records, parts } = context;
   const counts = { asked: 0, paid: 0, closed: 0, review: 0, unknown: 0, failed: 0 };
   const run = new Run(records, reportUnreadable(parts.listener.report), start);
-  const time = new RunTime(signal ?? undefined, leftMs?.());
-  const limits = { ...options, signal: time.signal };
+  const ending = endOf(signal, leftMs);
+  const limits = { ...options, signal: ending.signal };
   let saved = start;
   const save = async (cursor: Cursor | undefined) => {
     if (cursor?.place === saved?.place) return;
@@ -181,35 +190,25 @@ export async function reconcileOrders(
     }
     return await end(true);
   } catch (error) {
-    return end(false, time.isOver && error instanceof AbortedError ? undefined : error);
+    const isTimeOver = error instanceof AbortedError && !signal?.aborted;
+    return end(false, isTimeOver ? undefined : error);
   } finally {
-    time.stop();
+    ending.stop();
   }
 }
 
-/** What ends a run: the signal of its caller, or that its time is over. */
-class RunTime {
-  /** Whether its time is over, and nobody has ended it. */
-  isOver = false;
-  readonly signal: AbortSignal;
-  readonly stop: () => void;
-
-  constructor(signal: AbortSignal | undefined, leftMs: number = Number.POSITIVE_INFINITY) {
-    const controller = new AbortController();
-    this.signal = controller.signal;
-    const abort = () => controller.abort(signal?.reason);
-    const stopListening = onAbort(signal, abort);
-    if (signal?.aborted) abort();
-    const end = () => {
-      this.isOver = !this.signal.aborted;
-      controller.abort();
-    };
-    const timer = leftMs < LONGEST_TIMER_MS ? setTimeout(end, Math.max(0, leftMs)) : undefined;
-    this.stop = () => {
-      clearTimeout(timer);
-      stopListening();
-    };
-  }
+/** A signal that fires with that of the caller, or once the time of a run is over, and what frees its timer. */
+function endOf(signal: AbortSignal | null | undefined, leftMs: number = Number.POSITIVE_INFINITY) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal?.reason);
+  const stopListening = onAbort(signal ?? undefined, abort);
+  if (signal?.aborted) abort();
+  const timer = leftMs < LONGEST_TIMER_MS ? setTimeout(abort, Math.max(0, leftMs)) : undefined;
+  const stop = () => {
+    clearTimeout(timer);
+    stopListening();
+  };
+  return { signal: controller.signal, stop };
 }
 
 /** In place of a transaction that the service does not know: a 404 is an answer, and no failure. */
@@ -373,7 +372,7 @@ async function apply(
  * or may still be told to have done so where nothing is paid at once.
  */
 function cancelled(order: Order, uuid: string, now: number): Order {
-  const attempt = order.attempts.find((each) => each.uuid === uuid);
+  const attempt = attemptWith(order, uuid);
   if (attempt === undefined || attempt.state === 'paid' || attempt.state === 'authorized') {
     return answered(order, uuid);
   }

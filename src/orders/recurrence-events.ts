@@ -155,19 +155,15 @@ function run(order: Order, idRec: string): EventVerdict {
 
 /** The order with what an event says of its recurrence. What has ended stays so. */
 function remembering(order: Order, reported: ReportedEvent, named: Attempt | undefined): Order {
-  const { idRec, event, nextChargeAt, told, charge } = reported;
+  const { idRec, event, told, charge } = reported;
   const known = recurrenceOf(order, idRec) ?? { idRec, attempt: named?.attempt, status: statusAfter(event) };
-  const isNews = !isBefore(told, known.told);
+  const news = isBefore(told, known.told) ? undefined : reported;
   const status = isOver(known) ? known.status : statusAfter(event);
   const next: Recurrence = {
     ...known,
     status,
-    nextChargeAt: isOver({ status })
-      ? undefined
-      : isNews
-        ? (nextChargeAt ?? known.nextChargeAt)
-        : known.nextChargeAt,
-    told: isNews ? (told ?? known.told) : known.told,
+    nextChargeAt: isOver({ status }) ? undefined : (news?.nextChargeAt ?? known.nextChargeAt),
+    told: news?.told ?? known.told,
   };
   const isPast = charge === undefined || isOvertaken(order, known, charge);
   return withRecurrence(order, isPast ? next : withCharge(next, charge));

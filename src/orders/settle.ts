@@ -7,6 +7,7 @@ import { type Identity, identify } from '../webhooks/key';
 import type { Outcome } from '../webhooks/outcome';
 import { run } from '../webhooks/run';
 import { reportingThrown, UNHANDLED } from '../webhooks/run-letter';
+import type { Return } from './attempt';
 import type { ReportedCharge } from './booking';
 
 // What the service says when it is asked goes the way of a notification, so that it and a delivery never act twice.
@@ -76,20 +77,13 @@ export function settleEnd(event: RecurrencePayload, parts: ListenerParts): Promi
 
 /** Acts on a refund whose notification has not come: the service has told of it beside its payment. */
 export function settleReturn(
-  { sale, uuid, amount, currency }: UntoldRefund,
+  { id, sale, amount }: Return,
+  currency: string,
   parts: ListenerParts,
 ): Promise<Outcome> {
-  const refund = { uuid, amount, status: 'PAID' };
+  const refund = { uuid: id, amount, status: 'PAID' };
   const payload = { saleToken: sale, currency, status: 'PAID', refund };
-  return actOn({ kind: 'refund', payload }, identify('refund', uuid, ['PAID']), parts);
-}
-
-/** A refund that the service has told of beside its payment. */
-export interface UntoldRefund {
-  readonly sale: string;
-  readonly uuid: string;
-  readonly amount: number | undefined;
-  readonly currency: string | undefined;
+  return actOn({ kind: 'refund', payload }, identify('refund', id, ['PAID']), parts);
 }
 
 /** Acts on what the service says, as a notification of it would. */

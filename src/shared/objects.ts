@@ -59,3 +59,8 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 export function isGiven<Value>(value: Value | null | undefined): value is Value {
   return value !== undefined && value !== null;
 }
+
+/** Whether a value is a text with anything in it. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
