@@ -1,6 +1,6 @@
 import type { ValidationIssue } from '../shared/validation-issue';
+import type { AboutMoney } from '../stores/dead-letters';
 import type { Identity } from './key';
-import type { CaseDetails } from './order-link';
 import type { WebhookReportCode } from './report-texts';
 import type { RepeatReason } from './unexpected-repeat';
 
@@ -48,7 +48,7 @@ export interface Problem {
 /** What its letter holds besides that. */
 export interface ToKeep {
   /** Whose money it is. */
-  readonly about?: CaseDetails | undefined;
+  readonly about?: AboutMoney | undefined;
   /** What the callback said to the person who is to decide. */
   readonly note?: string | undefined;
   /** What it is kept under, if not under its own identity. */

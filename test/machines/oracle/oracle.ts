@@ -186,6 +186,7 @@ export class Oracle {
 
   /** A delivery of what is done. */
   #repeat(done: Done, note: Note, subject: string): number {
+    if (note.kind === 'charge') this.#learn(toldIn(note));
     const content = contentOf(note);
     const body = JSON.stringify(note.body);
     const differs = Object.entries(content).some(
@@ -273,6 +274,14 @@ export class Oracle {
       if (again !== undefined) return this.#repeat(again, note, subject);
     }
     return this.#decidePayment(note, told, 'delivery', state);
+  }
+
+  /** An event that repeats a charge which its ordinary form has booked says which recurrence its order has. */
+  #learn(told: Told): void {
+    const named = this.#byReference(told.reference);
+    if (named === undefined || this.#bySale(told.sale) !== named.order) return;
+    const isKnown = named.order.recurrences.some((each) => each.idRec === told.idRec);
+    if (!isKnown) this.#rememberCharge(named.order, told, named.attempt);
   }
 
   /** Done as money of no order, and an event leads it to one. */
@@ -429,7 +438,9 @@ export class Oracle {
     const id = `payment:${sale}|${state}`;
     const refunds = isAsked ? (this.world.sales.get(sale)?.refunds ?? []) : [];
     if (refunds.reduce((sum, { total }) => sum + cents(total), 0) >= cents(amount)) {
-      this.#case(id, 'returned_in_full', about, isFirstRow ? order : undefined);
+      // What has been own money stays that, until it is decided.
+      const isOwn = isFirstRow || order.review.some((each) => each.id === id);
+      this.#case(id, 'returned_in_full', about, isOwn ? order : undefined);
       return 200;
     }
     const told = refunds
@@ -1040,8 +1051,8 @@ export class Oracle {
       const payments = order.payments.filter(({ sale }) => sale === each.sale);
       const isDue = each.at !== undefined && this.state.now - each.at > HOUR_MS;
       if (!isDue || payments.length === 0 || found?.reason === 'needs_person') continue;
-      // A person has dismissed it.
-      if (this.state.done[id] !== undefined) continue;
+      // A person has dismissed it, in either form.
+      if ([id, `reversal:${each.id}|PAID`].some((told) => this.state.done[told] !== undefined)) continue;
       if (found !== undefined) this.#takes('stated refund');
       delete each.isUntold;
       const paid = order.returns.filter(({ sale, status }) => sale === each.sale && status === 'PAID');

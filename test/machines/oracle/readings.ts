@@ -14,7 +14,6 @@ export const READINGS = {
     'A sale that names one attempt while another one is authorized is `authorized_twice` in its ordinary form, too.',
   'own charge':
     'The first charge of a journey without an immediate payment is own money once `paid` has failed on it.',
-  'reason of a review': 'An entry of own money keeps its reason when its sale is no attempt’s any more.',
   'unconfirmed dismissal':
     'What was dismissed as not confirmed is asked about again by a delivery, and acted on once the service confirms it.',
   'proof by a person':
