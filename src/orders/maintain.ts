@@ -1,4 +1,5 @@
 import { MINUTE_MS, stopwatch } from '../shared/time';
+import type { SubjectRecord } from '../stores/record';
 import { identify } from '../webhooks/key';
 import { isRepeated } from '../webhooks/outcome';
 import { replayDue } from '../webhooks/replay';
@@ -134,13 +135,19 @@ async function tell(
   const currency = order.payments.find((each) => each.sale === sale)?.currency;
   // Not if the payment is not booked: its case has told of it.
   if (currency === undefined) return false;
-  // Its notification has come, as a refund or as a reversal, and `returned` has left it to a person.
+  // Its notification may have come, as a refund or as a reversal.
   for (const kind of ['refund', 'reversal']) {
-    const letter = await records.readLetter(identify(kind, id, ['PAID']).key);
+    const { key: itsKey, subject, state } = identify(kind, id, ['PAID']);
+    const letter = await records.readLetter(itsKey);
     if (letter?.code === 'needs_person') return false;
+    const { value } = await records.readRecord<SubjectRecord>('seen:', subject);
+    const done = value?.done.find((each) => each.state === state);
+    if (done?.content?.dismissed === undefined) continue;
+    // A person has dismissed it, and nothing has run that would have recorded it.
+    await changeOrder(records, key, (latest) => asTold(latest, id));
+    return false;
   }
   const outcome = await settleReturn(returned, currency, parts);
-  // What a person has dismissed is done, and nothing has run that would have recorded it.
   if (isRepeated(outcome)) await changeOrder(records, key, (latest) => asTold(latest, id));
   return outcome.code === 'done' && !isRepeated(outcome);
 }

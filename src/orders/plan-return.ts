@@ -68,8 +68,9 @@ export async function planReturned(
       isSame = next.do === 'record' && toldOtherwise(order, reported)?.by === told?.by;
       if (next.do !== 'record' || !isSame) return order;
       current = next;
-      wasUntold = isUntold(order, id);
-      return isRun ? asTold(next.order, id) : next.order;
+      // A late `PENDING` tells nothing of what has gone back.
+      wasUntold = next.isCredited && isUntold(order, id);
+      return isRun && wasUntold ? asTold(next.order, id) : next.order;
     };
     await changeOrder(records, key, change, reading);
     isWritten = isSame;

@@ -16,17 +16,10 @@ import { reply, startHttpServer } from '../helpers/http-server';
 import { storeOf } from '../helpers/store-of';
 import { createBug, throwing } from '../webhooks/faults';
 import { allPlaces, type HookContext, newId, type PlaceKind, Shop } from './places';
-import { credentials, errors, paid } from './support';
+import { credentials, errors, paid, refunded } from './support';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
-
-/** What the service says of a sale of which this much was refunded. */
-const refunded = (uuid: string, total: number) => ({
-  quantity: 1,
-  requested: 1,
-  transactions: [{ uuid, total, status: 'PAID' }],
-});
 
 function testIn(kind: PlaceKind): void {
   const { isTransactional } = kind;

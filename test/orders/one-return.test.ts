@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBug } from '../webhooks/faults';
 import { allPlaces, newId, type PlaceKind, Shop } from './places';
+import { refunded } from './support';
+
+const HOUR = 3_600_000;
 
 // One return is one, whether it is told as a refund or as a reversal: its uuid says so.
 
@@ -87,6 +90,33 @@ function testIn(kind: PlaceKind): void {
       expect((await s.lines()).slice(1)).toEqual([`returned ${sale} 9.7 left 50`]);
       expect(await s.cases()).toEqual([]);
     });
+
+    it('runs it, as the service states it, where nothing but its beginning was told', async () => {
+      const s = new Shop(kind.open());
+      const [sale, id] = [await s.uuid(), newId()];
+      expect(await s.pay(sale, { refunds: refunded(id, 9.7) })).toBe(200);
+      expect(await s.reverse(sale, id, 9.7, 'PENDING')).toBe(200);
+      await s.place.later?.(HOUR + 1);
+      await s.orders.maintain();
+      const lines = s.place.later === undefined ? [] : [`returned ${sale} 9.7 left 50`];
+      expect([(await s.lines()).slice(1), await s.cases()]).toEqual([lines, []]);
+    });
+
+    it.each(['refund', 'reversal'])(
+      'runs none that a person has dismissed as a %s, and the service states',
+      async (one) => {
+        const s = new Shop(kind.open());
+        const [sale, id] = [await s.uuid(), newId()];
+        expect(await tellings[one]?.(s, sale, id)).toBe(200);
+        expect(await s.dismiss((await s.caseOf('early_return')).id)).toBe('dismissed');
+        expect(await s.pay(sale, { refunds: refunded(id, 9.7) })).toBe(200);
+        for (let run = 0; run < 2; run += 1) {
+          await s.place.later?.(HOUR + 1);
+          expect(await s.orders.maintain()).toMatchObject({ returned: 0, errors: [] });
+        }
+        expect([(await s.lines()).slice(1), await s.cases()]).toEqual([[], []]);
+      },
+    );
 
     it('asks a person where one says something else than the other', async () => {
       const [s, sale, id] = await sold();

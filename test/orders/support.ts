@@ -92,3 +92,10 @@ export function setUp(answers: (Answer | PromiseLike<Answer>)[] = [], options: P
   };
   return { clock, client, store, orders, open, read, states, write };
 }
+
+/** What the service says of a sale of which this much was refunded. */
+export const refunded = (uuid: string, total: number) => ({
+  quantity: 1,
+  requested: 1,
+  transactions: [{ uuid, total, status: 'PAID' }],
+});
