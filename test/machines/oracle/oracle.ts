@@ -186,9 +186,9 @@ export class Oracle {
 
   /** A delivery of what is done. */
   #repeat(done: Done, note: Note, subject: string): number {
-    if (note.kind === 'charge') this.#learn(toldIn(note));
     const content = contentOf(note);
     const body = JSON.stringify(note.body);
+    if (note.kind === 'charge' && done.body !== body) this.#learn(toldIn(note));
     const differs = Object.entries(content).some(
       ([name, value]) =>
         done.content[name] != null && value != null && !isDeepStrictEqual(done.content[name], value),
@@ -1052,7 +1052,8 @@ export class Oracle {
       const isDue = each.at !== undefined && this.state.now - each.at > HOUR_MS;
       if (!isDue || payments.length === 0 || found?.reason === 'needs_person') continue;
       // A person has dismissed it, in either form.
-      if ([id, `reversal:${each.id}|PAID`].some((told) => this.state.done[told] !== undefined)) continue;
+      const isDismissed = this.state.done[`reversal:${each.id}|PAID`]?.how === 'dismissed';
+      if (this.state.done[id] !== undefined || isDismissed) continue;
       if (found !== undefined) this.#takes('stated refund');
       delete each.isUntold;
       const paid = order.returns.filter(({ sale, status }) => sale === each.sale && status === 'PAID');
