@@ -234,7 +234,7 @@ export function nextStep(order: Order, now: number, opening: Opening): Step {
     // One `open` never makes a second journey: what keeps it from being shown may end the next one too.
     return made === undefined ? begin(order, now) : { do: 'closed', uuid: made };
   }
-  if (open.state === 'sending' && isOver(open, now)) {
+  if (open.state === 'sending' && isLeaseOver(open, now)) {
     return { do: 'change', order: withAttempt(order, { ...open, state: 'lost', changedAt: now }) };
   }
   const inTheWay = conflict(open, opening, 'open');
@@ -332,7 +332,7 @@ export function isOpen({ state }: Attempt): boolean {
   return state === 'sending' || state === 'created';
 }
 
-function isOver({ leaseUntil, startedAt }: Attempt, now: number): boolean {
+function isLeaseOver({ leaseUntil, startedAt }: Attempt, now: number): boolean {
   return now >= leaseUntil || now < startedAt - CLOCK_TOLERANCE_MS;
 }
 

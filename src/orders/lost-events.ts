@@ -15,7 +15,7 @@ import { caseOfSale, changeMaintain, findOrder, openOrders, orderOfSale, readOrd
 import { isNoCall, isNothingThere, makesCalls } from './proof';
 import type { RunOptions } from './reconcile';
 import { endEventOf } from './recurrence-events';
-import { isOver, liveOf } from './recurrences';
+import { hasEnded, liveOf } from './recurrences';
 import { settle, settledAs, settleEnd } from './settle';
 
 // Charges and ends of recurrences whose event was lost. The document shows no call that finds them, the service's public
@@ -208,7 +208,7 @@ class Search {
     return { ...this.#counts, isComplete };
   }
 
-  #isOver(): boolean {
+  #isTimeUp(): boolean {
     return this.#limits.signal?.aborted === true || this.#age() >= this.#withinMs;
   }
 
@@ -249,7 +249,7 @@ class Search {
       // What is asked about and has no answer yet is asked again.
       const places = [...this.#asked.values()].map((each) => each.place - 1);
       this.part = { ...this.part, done: Math.min(place, ...places) };
-      if (this.#isOver() || this.#counts.listed >= MOST_LISTED) return;
+      if (this.#isTimeUp() || this.#counts.listed >= MOST_LISTED) return;
     }
     this.#isListed = true;
   }
@@ -289,7 +289,7 @@ class Search {
   async #searchEnds(): Promise<boolean> {
     const { records } = this.#context;
     for await (const { key } of openOrders(records, this.part.after, this.#onUnreadable)) {
-      if (this.#isOver()) return false;
+      if (this.#isTimeUp()) return false;
       await this.#searchEndsOf(key);
       this.part = { ...this.part, after: key };
     }
@@ -305,7 +305,7 @@ class Search {
       for (const { idRec, attempt } of liveOf(order)) {
         if (attempt !== authorized.attempt) continue;
         const status = await this.#statusOf(idRec);
-        if (status === undefined || !isOver({ status })) continue;
+        if (status === undefined || !hasEnded({ status })) continue;
         const { code } = await settleEnd({ eventType: endEventOf(status), idRec, status }, parts);
         this.#counts[code === 'done' ? 'ended' : 'failed'] += 1;
       }

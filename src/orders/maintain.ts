@@ -51,7 +51,7 @@ export function maintain(context: MaintainContext, options: MaintainOptions): Pr
   return alone(records, async ({ cursor, lastCase }): Promise<DoneMaintain> => {
     const leftOf = shareTime(withinMs);
     const isAborted = () => limits.signal?.aborted === true;
-    const isOver = (part: Part) => () => isAborted() || leftOf(part) <= 0;
+    const isTimeUp = (part: Part) => () => isAborted() || leftOf(part) <= 0;
     const errors: unknown[] = [];
     const failed = (error: unknown) => {
       report('maintain_failed', { status: 500, error });
@@ -69,8 +69,8 @@ export function maintain(context: MaintainContext, options: MaintainOptions): Pr
     const deleted = await part(() => store.deleteExpired());
     const found = await part(() => reconcileOrders(context, limits, cursor, leftOf('reconcile')));
     if (found?.error !== undefined && !isAborted()) failed(found.error);
-    const cases = await part(() => replayCases(context, lastCase, isOver('cases')));
-    const told = await part(() => tellReturns(context, found?.untold ?? [], isOver('returns')));
+    const cases = await part(() => replayCases(context, lastCase, isTimeUp('cases')));
+    const told = await part(() => tellReturns(context, found?.untold ?? [], isTimeUp('returns')));
     const recurrences = await part(() => findLostEvents(context, limits, leftOf('recurrences')));
     const isSearched = recurrences?.isComplete ?? true;
     return {
@@ -107,19 +107,19 @@ function shareTime(withinMs: number = WITHIN_MS): (part: Part) => number {
 async function replayCases(
   { records, parts }: MaintainContext,
   lastCase: string | undefined,
-  isOver: () => boolean,
+  isTimeUp: () => boolean,
 ) {
-  const run = { after: lastCase, isOver };
+  const run = { after: lastCase, isTimeUp };
   const { results, stoppedAfter } = await replayDue(parts.listener, parts.unlessDraining, run);
   if (stoppedAfter !== lastCase) await saveProgress(records, { lastCase: stoppedAfter });
   return { counts: countStatuses(results), isComplete: stoppedAfter === undefined };
 }
 
 /** Runs `returned` for what the service has told of beside its payment. */
-async function tellReturns(context: MaintainContext, untold: Reconciled['untold'], isOver: () => boolean) {
+async function tellReturns(context: MaintainContext, untold: Reconciled['untold'], isTimeUp: () => boolean) {
   let count = 0;
   for (const each of untold) {
-    if (isOver()) return { count, isComplete: false };
+    if (isTimeUp()) return { count, isComplete: false };
     if (await tell(context, each)) count += 1;
   }
   return { count, isComplete: true };

@@ -334,8 +334,8 @@ async function salesWithoutLetter(
   const sales: string[] = [];
   for (const { id, sale, at } of undecided(order)) {
     // What has begun is asked about until it ends.
-    const isOver = id !== order.begun?.key && now - at >= LETTERS_MS;
-    if (!isOver && (await records.readLetter(id)) === undefined) sales.push(sale);
+    const isLetterOver = id !== order.begun?.key && now - at >= LETTERS_MS;
+    if (!isLetterOver && (await records.readLetter(id)) === undefined) sales.push(sale);
   }
   return sales;
 }

@@ -4,8 +4,8 @@ import { type Attempt, isBooked, isNewestMoney, moved, type Order, withAttempt }
 import {
   APPROVED,
   clipped,
+  hasEnded,
   isBefore,
-  isOver,
   type KnownCharge,
   liveOf,
   namedAttempt,
@@ -41,7 +41,7 @@ export function endEventOf(status: string): RecurrenceEventType {
 /** The status of a recurrence after an event, whatever the event's own field says: an end is named like its status. */
 function statusAfter(event: RecurrenceEvent): string {
   const status = event.toUpperCase();
-  return isOver({ status }) ? status : APPROVED;
+  return hasEnded({ status }) ? status : APPROVED;
 }
 
 /** An event of a recurrence, as far as an order decides by it. */
@@ -84,7 +84,7 @@ export function reportedEvent(id: string, payload: RecurrencePayload): ReportedE
 
 /** Whether an event ends its recurrence. */
 export function isEnd({ event }: Pick<ReportedEvent, 'event'>): boolean {
-  return isOver({ status: statusAfter(event) });
+  return hasEnded({ status: statusAfter(event) });
 }
 
 /** The charge of an event, without the bank's text. */
@@ -119,29 +119,29 @@ export function decideEvent(order: Order, reported: ReportedEvent, now: number):
   const { id, idRec, event, charge } = reported;
   const known = recurrenceOf(order, idRec);
   const named = namedAttempt(order, reported);
-  const hasEnded = known !== undefined && isOver(known);
+  const hadEnded = known !== undefined && hasEnded(known);
 
   if (isEnd(reported)) {
     // The same end again is one whose callback has failed: what is done is recognized before this.
-    if (hasEnded && known.status !== statusAfter(event)) return { do: 'nothing', order };
+    if (hadEnded && known.status !== statusAfter(event)) return { do: 'nothing', order };
     const next = remembering(order, reported, named);
     // Nobody was told of it, so nobody is told of its end.
     const isSurplus = known?.refused?.reason === 'authorized_twice' || isSecond(order, named, idRec);
     return isSurplus ? { do: 'nothing', order: next } : run(afterEnd(next, named, now), idRec);
   }
-  if (event === 'authorized' && hasEnded) return { do: 'nothing', order };
+  if (event === 'authorized' && hadEnded) return { do: 'nothing', order };
 
   const next = remembering(order, reported, named);
   const reason = refusal(order, named, idRec);
   if (reason !== undefined) {
     const refused = known?.refused ?? { reason, id };
     // One case, whose event is decided again; nothing is charged any more by what has ended.
-    if (hasEnded || refused.id !== id) return { do: 'nothing', order: next };
+    if (hadEnded || refused.id !== id) return { do: 'nothing', order: next };
     const recurrence = { ...(recurrenceOf(next, idRec) as Recurrence), refused: { reason, id } };
     return { do: 'case', reason, order: withRecurrence(next, recurrence) };
   }
   if (charge !== undefined && isOvertaken(order, known, charge)) return { do: 'nothing', order: next };
-  const isUnpaid = named !== undefined && UNPAID.has(named.state) && !hasEnded;
+  const isUnpaid = named !== undefined && UNPAID.has(named.state) && !hadEnded;
   return run(isUnpaid ? moved(next, named, 'authorized', now) : next, idRec);
 }
 
@@ -158,11 +158,11 @@ function remembering(order: Order, reported: ReportedEvent, named: Attempt | und
   const { idRec, event, told, charge } = reported;
   const known = recurrenceOf(order, idRec) ?? { idRec, attempt: named?.attempt, status: statusAfter(event) };
   const news = isBefore(told, known.told) ? undefined : reported;
-  const status = isOver(known) ? known.status : statusAfter(event);
+  const status = hasEnded(known) ? known.status : statusAfter(event);
   const next: Recurrence = {
     ...known,
     status,
-    nextChargeAt: isOver({ status }) ? undefined : (news?.nextChargeAt ?? known.nextChargeAt),
+    nextChargeAt: hasEnded({ status }) ? undefined : (news?.nextChargeAt ?? known.nextChargeAt),
     told: news?.told ?? known.told,
   };
   const isPast = charge === undefined || isOvertaken(order, known, charge);
@@ -199,7 +199,7 @@ function isSecond(order: Order, named: Attempt | undefined, idRec: string): bool
 function isCharged({ recurrences = [] }: Order, { attempt, state }: Attempt): boolean {
   if (state !== 'paid') return state === 'authorized';
   const own = recurrences.filter((each) => each.attempt === attempt);
-  return own.length === 0 || !own.every(isOver);
+  return own.length === 0 || !own.every(hasEnded);
 }
 
 /** Whether a charge has been paid for since: nobody stops a subscription for a failure that was made up for. */

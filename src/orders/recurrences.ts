@@ -59,13 +59,13 @@ interface Remembering {
 const ENDS: ReadonlySet<string> = new Set(['REJECTED', 'EXPIRED', 'CANCELLED', 'CONCLUDED']);
 
 /** Whether nothing more is charged by it. */
-export function isOver({ status }: Pick<Recurrence, 'status'>): boolean {
+export function hasEnded({ status }: Pick<Recurrence, 'status'>): boolean {
   return ENDS.has(status);
 }
 
 /** Those that may still be charged, in the order in which they were told of first. */
 export function liveOf({ recurrences = [] }: Remembering): readonly Recurrence[] {
-  return recurrences.filter((each) => !isOver(each));
+  return recurrences.filter((each) => !hasEnded(each));
 }
 
 export function recurrenceOf({ recurrences = [] }: Remembering, idRec: string | undefined) {
@@ -100,8 +100,8 @@ export function withRecurrence<Given extends Remembering>(order: Given, recurren
 /** Never without the oldest one that lives: whoever tells of more cannot push it out. */
 function bounded(all: readonly Recurrence[]): readonly Recurrence[] {
   if (all.length <= MAX_RECURRENCES) return all;
-  const oldestLive = all.find((each) => !isOver(each));
-  const pushedOut = all.find(isOver) ?? all.find((each) => each !== oldestLive);
+  const oldestLive = all.find((each) => !hasEnded(each));
+  const pushedOut = all.find(hasEnded) ?? all.find((each) => each !== oldestLive);
   return all.filter((each) => each !== pushedOut);
 }
 

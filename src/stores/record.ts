@@ -73,13 +73,15 @@ export function decideClaim(
   const state = keptState(claim.state);
   const before = done.find((entry) => entry.state === state);
   const how = before?.content?.dismissed;
-  const isOver = how !== undefined && over.includes(how);
-  const handledStates = done.filter((entry) => !(isOver && entry === before)).map((entry) => entry.state);
-  const dismissed = isOver && before ? { at: before.at, now, content: before.content } : undefined;
+  const isOverruled = how !== undefined && over.includes(how);
+  const handledStates = done
+    .filter((entry) => !(isOverruled && entry === before))
+    .map((entry) => entry.state);
+  const dismissed = isOverruled && before ? { at: before.at, now, content: before.content } : undefined;
   const claimed = { status: 'claimed', handledStates, ...(dismissed && { dismissed }) } as const;
   // This claim's own write whose reply was lost, or that the driver sent twice.
   if (record.lease?.token === token) return claimed;
-  if (before !== undefined && !isOver) {
+  if (before !== undefined && !isOverruled) {
     return { status: 'done', handledStates, at: before.at, now, content: before.content };
   }
   if (lease !== undefined) return { status: 'busy' };

@@ -103,7 +103,7 @@ export interface ReplayRun {
   /** The key of the letter after which the run begins; it goes round once. Default: from the first letter. */
   readonly after?: string | undefined;
   /** Asked before each letter: whether the run is to stop. */
-  readonly isOver?: (() => boolean) | undefined;
+  readonly isTimeUp?: (() => boolean) | undefined;
 }
 
 /** What a run of the letters that are due came to. */
@@ -117,7 +117,7 @@ export interface Replayed {
 export async function replayDue(
   listener: Listener,
   unlessDraining: UnlessDraining,
-  { after: start, isOver = () => false }: ReplayRun = {},
+  { after: start, isTimeUp = () => false }: ReplayRun = {},
 ): Promise<Replayed> {
   const { store, report } = listener;
   const onUnreadable = reportUnreadable(report);
@@ -129,7 +129,7 @@ export async function replayDue(
     const isDue = (letter: DeadLetter) =>
       mayReplay(letter, listener) && (isDecidedAgain(letter, listener) || nextTryAt(letter) <= now);
     for (const letter of page) {
-      if (isOver()) return { results, stoppedAfter: after };
+      if (isTimeUp()) return { results, stoppedAfter: after };
       if (isDue(letter) && !(await isAsItWas(letter, listener))) {
         results.push(...(await replayLetter(letter.key, listener, unlessDraining, isDue)));
       }
