@@ -1,64 +1,70 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { codeLines, sourceFiles } from '../lib/code-lines';
-import { atMost, type Goal, type PartReport } from '../lib/part';
-import { PEERS, ROOT } from '../lib/prepare';
+import { atMost, type BenchContext, type Goal, type PartReport } from '../lib/part';
+import { ROOT } from '../lib/prepare';
 
-/** What a caller would import, and the goal in KiB. */
-const BUNDLES: readonly (readonly [name: string, code: string, goal: number])[] = [
-  [
-    'verifyAuthorization and parseNotification',
-    "export { verifyAuthorization, parseNotification } from 'pix-automatic-sdk/webhooks'",
-    20,
-  ],
-  ['all of ./webhooks', "export * from 'pix-automatic-sdk/webhooks'", 39],
-  ['all of ./orders', "export * from 'pix-automatic-sdk/orders'", 55.5],
-  ['all of ./stores', "export * from 'pix-automatic-sdk/stores'", 22],
-  ['all of the root', "export * from 'pix-automatic-sdk'", 35],
+/** What a caller would import of an entry, and the goal in KiB. */
+const BUNDLES: readonly (readonly [name: string, entry: string, names: string, goal: number])[] = [
+  ['verifyAuthorization and parseNotification', 'webhooks', '{ verifyAuthorization, parseNotification }', 20],
+  ['all of ./webhooks', 'webhooks', '*', 39],
+  ['all of ./orders', 'orders', '*', 55.5],
+  ['all of ./stores', 'stores', '*', 22],
+  ['all of the root', 'index', '*', 35],
 ];
 const INSTALLED_LIMIT_MB = 2.5;
 
-/** Bytes of a tree-shaken bundle and of an installation, and lines of code. */
-export async function size(): Promise<PartReport> {
+/**
+ * Bytes of a tree-shaken bundle and of an installation, and lines of code; with `--beside`, also those of another checkout,
+ * which must be built.
+ */
+export async function size({ beside }: BenchContext): Promise<PartReport> {
   const rows: string[][] = [];
   const goals: Goal[] = [];
-  for (const [name, code, goal] of BUNDLES) {
-    const { minified, gzipped } = await bundle(code);
-    rows.push([name, kib(minified), kib(gzipped)]);
+  for (const [name, entry, names, goal] of BUNDLES) {
+    const { minified, gzipped } = await bundle(ROOT, entry, names);
+    const before = beside === undefined ? [] : [kib((await bundle(beside, entry, names)).gzipped)];
+    rows.push([name, kib(minified), kib(gzipped), ...before]);
     goals.push(atMost(`bundle of ${name}`, gzipped, goal * 1024, kib));
   }
   const { unpackedSize, entryCount } = packed();
   goals.push(atMost('installed, in one package', unpackedSize, INSTALLED_LIMIT_MB * 1e6, megabytes));
   const title = 'Bundles by esbuild, minified';
+  const then = beside === undefined ? [] : [`in ${beside}`];
   return {
     tables: [
-      { title, columns: ['', 'minified', 'and gzipped'], rows },
+      { title, columns: ['', 'minified', 'gzipped', ...then.map((where) => `gzipped, ${where}`)], rows },
       {
         title: 'Each entry, minified, by folder of `src`',
         columns: ['', 'all', 'KiB'],
         rows: await byEntry(),
       },
-      { title: 'Code without comments and blank lines', columns: ['', 'files', 'lines'], rows: byFolder() },
+      {
+        title: 'Code without comments and blank lines',
+        columns: ['', 'files', 'lines', ...then.map((where) => `lines, ${where}`)],
+        rows: byFolder(beside),
+      },
     ],
     goals,
     notes: [`Installed: ${entryCount} files, declarations included.`],
   };
 }
 
-async function bundle(contents: string): Promise<{ minified: number; gzipped: number }> {
+async function bundle(
+  root: string,
+  entry: string,
+  names: string,
+): Promise<{ minified: number; gzipped: number }> {
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: PEERS },
+    stdin: { contents: `export ${names} from './dist/${entry}.js'`, resolveDir: resolve(root) },
     bundle: true,
     minify: true,
     format: 'esm',
     platform: 'browser',
-    conditions: ['worker'],
     external: ['node:*'],
-    // Not the paths of this repository's `tsconfig.json`, which lead to `src`.
-    tsconfigRaw: {},
     write: false,
     logLevel: 'error',
   });
@@ -103,18 +109,18 @@ async function byEntry(): Promise<string[][]> {
 }
 
 /** Files and lines of code of each folder of `src`, and of what is beside it. */
-function byFolder(): string[][] {
+function byFolder(beside: string | undefined): string[][] {
   const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
-  return [...folders.map(({ name }) => `src/${name}`), 'src', 'test', 'scripts', 'bench'].map((name) => {
-    const files = sourceFiles(name);
-    return [
-      `\`${name}\``,
-      String(files.length),
-      String(files.reduce((sum, file) => sum + codeLines(file), 0)),
-    ];
-  });
+  const linesIn = (root: string, name: string) =>
+    String(sourceFiles(root, name).reduce((sum, file) => sum + codeLines(root, file), 0));
+  return [...folders.map(({ name }) => `src/${name}`), 'src', 'test', 'scripts', 'bench'].map((name) => [
+    `\`${name}\``,
+    String(sourceFiles(ROOT, name).length),
+    linesIn(ROOT, name),
+    ...(beside === undefined ? [] : [linesIn(beside, name)]),
+  ]);
 }
 
 function packed(): { unpackedSize: number; entryCount: number } {
