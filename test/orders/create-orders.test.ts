@@ -201,6 +201,32 @@ it('kinds of your own are told of their order, and mark nothing', async () => {
   expect([seen, await states()]).toEqual([['order-1', 'undefined'], ['order-1 created']]);
 });
 
+it('a kind of your own whose `order` throws comes again, and runs once that is fixed', async () => {
+  const order = vi.fn(({ yourSale }: { yourSale: string }) => ({ uuid: yourSale }));
+  const charge = defineNotification({
+    kind: 'charge',
+    match: (body) => 'yourSale' in body,
+    schema: z.looseObject({ yourSale: z.string() }),
+    subject: ({ yourSale }) => yourSale,
+    order,
+  });
+  const callback = vi.fn(async () => undefined);
+  const on = { paid: async () => undefined, returned: 'ignore', charge: callback };
+  const reports: string[] = [];
+  const onReport = ({ code }: { code: string }) => reports.push(code);
+  const { orders } = setUp([], { credentials, kinds: [charge], on, onReport } as never);
+  const send = async () => {
+    const sent = notificationRequest('custom', { yourSale: 'one' }, credentials);
+    return (await orders.webhook(sent)).status;
+  };
+  order.mockImplementationOnce(() => {
+    throw new TypeError('no such field');
+  });
+  // The claim is given back, so that the next delivery is not kept away by it.
+  expect([await send(), await send()]).toEqual([503, 200]);
+  expect([callback.mock.calls.length, reports]).toEqual([1, ['store_failed']]);
+});
+
 describe('reconcile', () => {
   it('books what is paid, closes what is cancelled, and reports the rest once', async () => {
     const answers = [undefined, undefined, undefined, errors.unknownWithUuid()];
