@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import { PaymentsClient } from '../../src';
+import { AbortedError, PaymentsClient } from '../../src';
 import { createOrders, type NotifiedOrder, type OrdersOptions, type PaidOrder } from '../../src/orders';
 import { orderLinkOf } from '../../src/orders/plan';
 import type { Transaction } from '../../src/service/operations/get-transaction';
@@ -274,6 +274,18 @@ describe('reconcile', () => {
     expect(await orders.reconcile()).toMatchObject({ asked: 2, paid: 1, failed: 1, isComplete: true });
     tell(UUID);
     expect(await orders.reconcile()).toMatchObject({ asked: 1, paid: 1, failed: 0 });
+  });
+
+  it('throws what has ended it, also an abort that is not of its own signal', async () => {
+    const { orders, client, reports } = await opened();
+    const context = { operation: 'getTransaction', attempts: 1, outcome: 'unknown', cause: 0 } as const;
+    vi.spyOn(client, 'getTransaction').mockImplementation(async () => {
+      throw new AbortedError('a signal of the client ended it', context);
+    });
+    const limits = { stopAfterFailures: 1 };
+    await expect(orders.reconcile(limits)).rejects.toMatchObject({ code: 'aborted' });
+    expect(await orders.maintain(limits)).toMatchObject({ errors: [{ code: 'aborted' }] });
+    expect(reports).toContain('maintain_failed');
   });
 
   it('asks about nothing that changed longer ago than maxAgeMs, which is 40 days', async () => {
