@@ -473,6 +473,10 @@ describe('options', () => {
     expect(() => orders.webhook).toThrow(expect.objectContaining(refused));
     await expect(orders.reconcile()).rejects.toMatchObject(refused);
     await expect(orders.maintain()).rejects.toMatchObject(refused);
+    await expect(orders.decide('id', 'book')).rejects.toMatchObject(refused);
+    // What is wrong with the call itself is told first.
+    const noKey = orders.decide('id', 'book', { order: ' ' });
+    await expect(noKey).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
 
