@@ -27,7 +27,7 @@ import {
 } from './cancel-recurrence';
 import { type Case, casesOf } from './cases';
 import { checkOrderKey, refusedCall } from './checks';
-import { type DecideResult, decide } from './decide';
+import { type DecideResult, decide, readDecision } from './decide';
 import { letterWithout, type Person, readPerson } from './forget-person';
 import { type ClosedOrder, type FoundOrder, seenAttempt, seenOrder } from './found-order';
 import { listenerOf, type OrdersListener } from './listener-of';
@@ -309,7 +309,8 @@ export class Orders<Transaction = unknown> {
    * @throws `ConfigurationError` without `on`, and for a decision that is none
    */
   async decide(id: string, decision: 'book' | 'dismiss', options: Booking = {}): Promise<DecideResult> {
-    return decide(id, decision, options, this.#listener);
+    const booking = readDecision(id, decision, options);
+    return decide(id, decision, booking, this.#listener);
   }
 
   /**

@@ -46,10 +46,9 @@ export type Decided = 'booked' | 'dismissed';
 export async function decide(
   named: string,
   decision: 'book' | 'dismiss',
-  options: Booking,
+  booking: Booking,
   { listener, unlessDraining }: ListenerParts,
 ): Promise<DecideResult> {
-  const booking = readDecision(named, decision, options);
   const id = oneSpelling(named);
   const known = (await listener.store.readLetter(id)) ?? (await withoutLetter(id, listener));
   const states = known === undefined ? namedBy(id) : statesOf(known);
@@ -79,7 +78,7 @@ export async function decide(
 const NAMES: OptionNames<Booking> = { order: true, amount: true, evenIfPaid: true };
 
 /** @throws `ConfigurationError` for a decision that is none */
-function readDecision(id: string, decision: string, options: Booking): Booking {
+export function readDecision(id: string, decision: string, options: Booking): Booking {
   const { order, amount, evenIfPaid } = readNamedOptions('decide', options, NAMES, "id, 'book', ");
   const isDecision = decision === 'book' || decision === 'dismiss';
   if (!isDecision || !isText(id)) {

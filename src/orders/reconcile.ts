@@ -190,7 +190,8 @@ export async function reconcileOrders(
     }
     return await end(true);
   } catch (error) {
-    const isTimeOver = error instanceof AbortedError && !signal?.aborted;
+    // The client may have aborted by itself, which is a failure like any other.
+    const isTimeOver = ending.signal.aborted && !signal?.aborted && error instanceof AbortedError;
     return end(false, isTimeOver ? undefined : error);
   } finally {
     ending.stop();

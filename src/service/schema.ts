@@ -69,8 +69,8 @@ const NONE: readonly ValidationIssue[] = Object.freeze([]);
 function removeLeftOut(input: unknown, output: unknown, path: readonly PropertyKey[]): ValidationIssue[] {
   if (typeof output !== 'object' || output === null || output === input) return [];
   return Object.entries(output).flatMap(([name, value]) => {
-    // zod also takes over what a polluted `Object.prototype` has.
-    if (!Object.hasOwn(Object(input), name)) {
+    // zod also takes over what a polluted `Object.prototype` has, and what a class gives its objects, which counts.
+    if (!Object.hasOwn(Object(input), name) && Object.hasOwn(Object.prototype, name)) {
       Reflect.deleteProperty(output, name);
       return [];
     }

@@ -41,6 +41,13 @@ export const UNREACHABLE: Cause = [
   'Its database cannot be reached. Check that it is running, its address, and the network between.',
 ];
 
+const NOT_ADMITTED: Cause = [
+  /\b(28P01|28000|ER_ACCESS_DENIED_ERROR|1045|P1000)\b/,
+  /client password must be a string/,
+  'The database refused the user or the password of the connection. Is the variable set that has its address? ' +
+    'Without an address, drivers take this machine, and your own user without a password.',
+];
+
 /** What the first cause tells that an error has, itself or in what it wraps; `undefined` if it has none of them. */
 export function causeOf(error: unknown, causes: readonly Cause[]): string | undefined {
   return causes.find(([codes, messages]) => sayOneOf(error, codes, messages))?.[2];
@@ -70,21 +77,11 @@ export function neverAnswers(error: unknown, dialect: string): string | undefine
  * @param schema - the option of the store
  */
 export function cannotAsk(error: unknown, dialect: string, schema: string | undefined): string | undefined {
-  // MySQL says the same of the connection's own database.
-  if (errorsIn(error).some(({ message }) => textOf(message).includes(`Unknown database '${schema}'`))) {
-    return 'The database that the option `schema` names does not exist: create it, or leave the option out.';
-  }
   return (
     neverAnswers(error, dialect) ??
+    causeOf(error, [CLOSED, UNREACHABLE, NOT_ADMITTED]) ??
+    noSchema(error, schema) ??
     causeOf(error, [
-      CLOSED,
-      UNREACHABLE,
-      [
-        /\b(28P01|28000|ER_ACCESS_DENIED_ERROR|1045|P1000)\b/,
-        /client password must be a string/,
-        'The database refused the user or the password of the connection. Is the variable set that has its address? ' +
-          'Without an address, drivers take this machine, and your own user without a password.',
-      ],
       [
         /\b(3D000|ER_BAD_DB_ERROR|1049|ER_NO_DB_ERROR|1046|P1003)\b/,
         NONE,
@@ -98,6 +95,15 @@ export function cannotAsk(error: unknown, dialect: string, schema: string | unde
       ],
     ])
   );
+}
+
+/** What MySQL says of the option's database, with the same code as of the connection's own. */
+function noSchema(error: unknown, schema: string | undefined): string | undefined {
+  const isMissing = errorsIn(error).some(({ message }) =>
+    textOf(message).includes(`Unknown database '${schema}'`),
+  );
+  if (!isMissing) return undefined;
+  return 'The database that the option `schema` names does not exist: create it, or leave the option out.';
 }
 
 /** Whether it says that no connection was free. */

@@ -38,9 +38,11 @@ export async function prepare(run: Run, listener: Listener): Promise<Prepared | 
   const asked = confirm && (await ask(confirm, differencesOf, run, listener));
   if (asked !== undefined && 'code' in asked) return asked;
   const confirmation = asked?.said;
-  if (orders === undefined || !mayHaveOrder(run, listener)) return { confirmation, found: undefined };
+  if (orders === undefined) return { confirmation, found: undefined };
   let found: FoundKey;
   try {
+    // The `order` of an own kind may throw.
+    if (!mayHaveOrder(run, listener)) return { confirmation, found: undefined };
     found = await inTime(orders.find(store, run, confirmation), storeTimeoutMs);
   } catch (error) {
     return storeFailed(error);

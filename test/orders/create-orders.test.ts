@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import { PaymentsClient } from '../../src';
+import { AbortedError, PaymentsClient } from '../../src';
 import { createOrders, type NotifiedOrder, type OrdersOptions, type PaidOrder } from '../../src/orders';
 import { orderLinkOf } from '../../src/orders/plan';
 import type { Transaction } from '../../src/service/operations/get-transaction';
@@ -201,6 +201,32 @@ it('kinds of your own are told of their order, and mark nothing', async () => {
   expect([seen, await states()]).toEqual([['order-1', 'undefined'], ['order-1 created']]);
 });
 
+it('a kind of your own whose `order` throws comes again, and runs once that is fixed', async () => {
+  const order = vi.fn(({ yourSale }: { yourSale: string }) => ({ uuid: yourSale }));
+  const charge = defineNotification({
+    kind: 'charge',
+    match: (body) => 'yourSale' in body,
+    schema: z.looseObject({ yourSale: z.string() }),
+    subject: ({ yourSale }) => yourSale,
+    order,
+  });
+  const callback = vi.fn(async () => undefined);
+  const on = { paid: async () => undefined, returned: 'ignore', charge: callback };
+  const reports: string[] = [];
+  const onReport = ({ code }: { code: string }) => reports.push(code);
+  const { orders } = setUp([], { credentials, kinds: [charge], on, onReport } as never);
+  const send = async () => {
+    const sent = notificationRequest('custom', { yourSale: 'one' }, credentials);
+    return (await orders.webhook(sent)).status;
+  };
+  order.mockImplementationOnce(() => {
+    throw new TypeError('no such field');
+  });
+  // The claim is given back, so that the next delivery is not kept away by it.
+  expect([await send(), await send()]).toEqual([503, 200]);
+  expect([callback.mock.calls.length, reports]).toEqual([1, ['store_failed']]);
+});
+
 describe('reconcile', () => {
   it('books what is paid, closes what is cancelled, and reports the rest once', async () => {
     const answers = [undefined, undefined, undefined, errors.unknownWithUuid()];
@@ -248,6 +274,18 @@ describe('reconcile', () => {
     expect(await orders.reconcile()).toMatchObject({ asked: 2, paid: 1, failed: 1, isComplete: true });
     tell(UUID);
     expect(await orders.reconcile()).toMatchObject({ asked: 1, paid: 1, failed: 0 });
+  });
+
+  it('throws what has ended it, also an abort that is not of its own signal', async () => {
+    const { orders, client, reports } = await opened();
+    const context = { operation: 'getTransaction', attempts: 1, outcome: 'unknown', cause: 0 } as const;
+    vi.spyOn(client, 'getTransaction').mockImplementation(async () => {
+      throw new AbortedError('a signal of the client ended it', context);
+    });
+    const limits = { stopAfterFailures: 1 };
+    await expect(orders.reconcile(limits)).rejects.toMatchObject({ code: 'aborted' });
+    expect(await orders.maintain(limits)).toMatchObject({ errors: [{ code: 'aborted' }] });
+    expect(reports).toContain('maintain_failed');
   });
 
   it('asks about nothing that changed longer ago than maxAgeMs, which is 40 days', async () => {
@@ -435,6 +473,10 @@ describe('options', () => {
     expect(() => orders.webhook).toThrow(expect.objectContaining(refused));
     await expect(orders.reconcile()).rejects.toMatchObject(refused);
     await expect(orders.maintain()).rejects.toMatchObject(refused);
+    await expect(orders.decide('id', 'book')).rejects.toMatchObject(refused);
+    // What is wrong with the call itself is told first.
+    const noKey = orders.decide('id', 'book', { order: ' ' });
+    await expect(noKey).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
 

@@ -104,6 +104,24 @@ it('a polluted Object.prototype adds nothing to what does not have the documente
   expect(leftOut.map(({ path }) => path)).toEqual([['shopper', 'email']]);
 });
 
+it('what a class gives its objects counts, also where a field does not have the documented type', () => {
+  class Received {
+    get uuid() {
+      return 'u';
+    }
+    get amount() {
+      return 'five';
+    }
+  }
+  const { value, leftOut } = {
+    leftOut: [],
+    value: undefined,
+    ...validate(transactionSchema, new Received()),
+  };
+  expect(value).toEqual({ uuid: 'u' });
+  expect(leftOut.map(({ path }) => path)).toEqual([['amount']]);
+});
+
 it('the issue of a payout with a wrong success says that it must be true or false', () => {
   const payout = { uuid: 'p', status: 'PAID' };
   const messageOf = (success: unknown) => validate(payoutPayloadSchema, { ...payout, success }).issues;
