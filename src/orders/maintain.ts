@@ -1,5 +1,6 @@
 import { MINUTE_MS, stopwatch } from '../shared/time';
 import type { SubjectRecord } from '../stores/record';
+import type { SingleRecords } from '../stores/steps';
 import { identify } from '../webhooks/key';
 import { isRepeated } from '../webhooks/outcome';
 import { replayDue } from '../webhooks/replay';
@@ -135,19 +136,25 @@ async function tell(
   const currency = order.payments.find((each) => each.sale === sale)?.currency;
   // Not if the payment is not booked: its case has told of it.
   if (currency === undefined) return false;
-  // Its notification may have come, as a refund or as a reversal.
-  for (const kind of ['refund', 'reversal']) {
-    const { key: itsKey, subject, state } = identify(kind, id, ['PAID']);
-    const letter = await records.readLetter(itsKey);
-    if (letter?.code === 'needs_person') return false;
-    const { value } = await records.readRecord<SubjectRecord>('seen:', subject);
-    const done = value?.done.find((each) => each.state === state);
-    if (done?.content?.dismissed === undefined) continue;
-    // A person has dismissed it, and nothing has run that would have recorded it.
+  const hands = await personOf(records, id);
+  if (hands === 'undecided') return false;
+  const outcome = hands === 'none' ? await settleReturn(returned, currency, parts) : undefined;
+  // It is done without having run now, so that nothing has recorded that.
+  if (outcome === undefined || isRepeated(outcome)) {
     await changeOrder(records, key, (latest) => asTold(latest, id));
     return false;
   }
-  const outcome = await settleReturn(returned, currency, parts);
-  if (isRepeated(outcome)) await changeOrder(records, key, (latest) => asTold(latest, id));
-  return outcome.code === 'done' && !isRepeated(outcome);
+  return outcome.code === 'done';
+}
+
+/** Whether the notification of a return, a refund's or a reversal's, is in a person's hands, or was dismissed by one. */
+async function personOf(records: SingleRecords, id: string): Promise<'undecided' | 'dismissed' | 'none'> {
+  for (const kind of ['refund', 'reversal']) {
+    const { key, subject, state } = identify(kind, id, ['PAID']);
+    if ((await records.readLetter(key))?.code === 'needs_person') return 'undecided';
+    const { value } = await records.readRecord<SubjectRecord>('seen:', subject);
+    const done = value?.done.find((each) => each.state === state);
+    if (done?.content?.dismissed !== undefined) return 'dismissed';
+  }
+  return 'none';
 }

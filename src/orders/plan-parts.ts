@@ -1,4 +1,5 @@
 import type { SingleRecords } from '../stores/steps';
+import { NOTHING_TO_WRITE } from '../webhooks/call';
 import type { Booking, Cause } from '../webhooks/cause';
 import type { CaseDetails, FoundKey, Notified, Plan } from '../webhooks/order-link';
 import type { Order } from './attempt';
@@ -16,7 +17,7 @@ export interface OrderCallbacks {
 }
 
 /** A plan by which nothing runs, and nothing is recorded. */
-export const NOTHING = { before: async () => true, record: async () => undefined, followUps: () => [] };
+export const EMPTY_PLAN = { before: async () => true, record: async () => undefined, followUps: () => [] };
 
 /** What is to be done about what belongs to no order. */
 export function foreignPlan(
@@ -24,14 +25,14 @@ export function foreignPlan(
   details: CaseDetails,
   { foreign: callback }: OrderCallbacks,
 ): Plan {
-  if (callback === undefined) return { ...NOTHING, details, reason: 'no_order' };
-  if (callback === 'ignore') return { ...NOTHING, details };
+  if (callback === undefined) return { ...EMPTY_PLAN, details, reason: 'no_order' };
+  if (callback === 'ignore') return { ...EMPTY_PLAN, details };
   const run = async (context: object) => {
     await callback(notification, context);
     // Money of no order need not be written down.
-    return 'nothing';
+    return NOTHING_TO_WRITE;
   };
-  return { ...NOTHING, details, run };
+  return { ...EMPTY_PLAN, details, run };
 }
 
 /** What a person has decided about it. */

@@ -23,9 +23,9 @@ import { changeOrder, type OrderReading } from './order-records';
 import {
   asKnown,
   bookingOf,
+  EMPTY_PLAN,
   foreignPlan,
   knownOf,
-  NOTHING,
   type OrderCallbacks,
   readIfFound,
 } from './plan-parts';
@@ -56,7 +56,7 @@ export async function planPayment(
   const currency = reported.currency ?? currencyOf(order);
   const details = { order: order.key, sale, referenceCode, idRec: reported.charge?.idRec, amount, currency };
   const refuse = (reason: SaleReason, isOwn?: boolean): Plan => {
-    return { ...NOTHING, details: { ...details, isOwn }, reason };
+    return { ...EMPTY_PLAN, details: { ...details, isOwn }, reason };
   };
 
   const isRepeat = cause.origin === 'decision' && cause.isAgain;
@@ -79,7 +79,7 @@ export async function planPayment(
   if (verdict.do === 'nothing' && !isRepeat) {
     const clear = (latest: Order) => withoutCase(latest, identity.key);
     const record = async () => void (await changeOrder(records, order.key, clear, reading));
-    return { ...NOTHING, details, record };
+    return { ...EMPTY_PLAN, details, record };
   }
   const isOwn = ownAttempt(order, reported) !== undefined;
   if (amount === undefined) return refuse('unclear_amount', isConfirmed && isOwn);

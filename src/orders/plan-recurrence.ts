@@ -4,7 +4,7 @@ import type { SingleRecords } from '../stores/steps';
 import type { FoundKey, Notified, Plan } from '../webhooks/order-link';
 import type { Order } from './attempt';
 import { changeOrder, type OrderReading } from './order-records';
-import { NOTHING, type OrderCallbacks } from './plan-parts';
+import { EMPTY_PLAN, type OrderCallbacks } from './plan-parts';
 import {
   decideEvent,
   type EventVerdict,
@@ -34,7 +34,7 @@ export async function planRecurrence(
 ): Promise<Plan> {
   const payload = notification.payload as RecurrencePayload;
   const details = { order: key, sale: payload.saleToken ?? undefined, idRec: payload.idRec };
-  const nothing = { ...NOTHING, details };
+  const nothing = { ...EMPTY_PLAN, details };
   if (reading === undefined) {
     // It is no money: nobody needs to look at it.
     return typeof foreign === 'function'

@@ -15,7 +15,7 @@ import type { Order, Return, ReturnKind } from './attempt';
 import { mayFindSince } from './lost-events';
 import { minorUnitsOf } from './money';
 import { caseOfSale, changeOrder } from './order-records';
-import { asKnown, bookingOf, foreignPlan, NOTHING, type OrderCallbacks, readIfFound } from './plan-parts';
+import { asKnown, bookingOf, EMPTY_PLAN, foreignPlan, type OrderCallbacks, readIfFound } from './plan-parts';
 import { asTold, decideReturn, isUntold, type ReportedReturn, toldOtherwise } from './returns';
 
 // What is done about money that goes back.
@@ -41,16 +41,16 @@ export async function planReturned(
     const isForeign = order === undefined && (await isLate(records, notified));
     return isForeign
       ? foreignPlan(notified, details, callbacks)
-      : { ...NOTHING, details, reason: 'early_return' };
+      : { ...EMPTY_PLAN, details, reason: 'early_return' };
   }
-  if (verdict.do === 'case') return { ...NOTHING, details, reason: verdict.reason };
+  if (verdict.do === 'case') return { ...EMPTY_PLAN, details, reason: verdict.reason };
   const told = toldOtherwise(reading.order, reported);
   const toldAs = told === undefined ? 'undone' : await stateOf(records, told);
   const isSame = told?.sale === sale && (amount === undefined || amount === told?.amount);
   // What has run for its other form runs for no second one, whoever decides.
   if (told !== undefined && toldAs !== 'undone' && (booking === undefined || isSame)) {
-    if (toldAs === 'leased') return { ...NOTHING, details, reason: 'busy' };
-    return { ...NOTHING, details, reason: isSame ? undefined : 'unclear_amount' };
+    if (toldAs === 'leased') return { ...EMPTY_PLAN, details, reason: 'busy' };
+    return { ...EMPTY_PLAN, details, reason: isSame ? undefined : 'unclear_amount' };
   }
 
   const { key } = reading.order;
@@ -77,7 +77,7 @@ export async function planReturned(
     return isSame;
   };
   return {
-    ...NOTHING,
+    ...EMPTY_PLAN,
     details,
     run:
       verdict.isCredited && returned !== 'ignore'

@@ -30,9 +30,9 @@ import {
 import {
   asKnown,
   bookingOf,
+  EMPTY_PLAN,
   foreignPlan,
   knownOf,
-  NOTHING,
   type OrderCallbacks,
   readIfFound,
 } from './plan-parts';
@@ -232,7 +232,7 @@ async function planSaleStatus(
   // One case a sale, however many states it has.
   const { subject, state } = notified.identity;
   return {
-    ...NOTHING,
+    ...EMPTY_PLAN,
     details,
     reason: 'sale_status',
     letter: { subject, state, key: `${subject}~status` },

@@ -12,7 +12,7 @@ import type { Ready } from './prepare';
 const NO_CREDENTIALS = -1;
 
 /** What a callback of money resolves with that has nothing to write on purpose. */
-export const NOTHING = 'nothing';
+export const NOTHING_TO_WRITE = 'nothing';
 
 const MONEY_KINDS: ReadonlySet<string> = new Set(['payment', 'refund', 'reversal']);
 
@@ -44,7 +44,7 @@ export async function call(
   const given = more.confirmation === undefined ? notification : withMoney(notification, more.confirmation);
   // Awaiting also runs a lazy query, such as one of Prisma, Drizzle or Knex, and only once.
   if (plan === undefined) return callback(given, context);
-  return plan.run === undefined ? NOTHING : plan.run(context);
+  return plan.run === undefined ? NOTHING_TO_WRITE : plan.run(context);
 }
 
 /** The person to whom a callback may hand its notification. Remembered, whatever the callback does after that. */

@@ -15,14 +15,14 @@ export function storeFailed(error: unknown): Failure {
 }
 
 /** With what its case tells of its order and its money. Never rejects. */
-export async function withDetails(
+export async function withDetailsOf(
   task: Task,
   failure: Failure,
   { orders, store, storeTimeoutMs }: Listener,
 ): Promise<Failure> {
   if (orders === undefined) return failure;
   try {
-    return telling(failure, await inTime(orders.about(store, task), storeTimeoutMs));
+    return withDetails(failure, await inTime(orders.about(store, task), storeTimeoutMs));
   } catch (error) {
     // What would be acknowledged must come again: its case would never be found by its order.
     return failure.status === 200 ? storeFailed(error) : failure;
@@ -30,6 +30,6 @@ export async function withDetails(
 }
 
 /** With what its case tells, which is known already. */
-export function telling(failure: Failure, about: CaseDetails | undefined): Failure {
+export function withDetails(failure: Failure, about: CaseDetails | undefined): Failure {
   return { ...failure, toKeep: { ...failure.toKeep, about } };
 }

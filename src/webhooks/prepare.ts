@@ -5,7 +5,7 @@ import type { ValidationIssue } from '../shared/validation-issue';
 import type { SingleRecords } from '../stores/steps';
 import type { PaymentConfirmation } from '../values/confirm-payment';
 import type { Run } from './callback-for';
-import { storeFailed, withDetails } from './failures';
+import { storeFailed, withDetailsOf } from './failures';
 import type { Listener } from './listener';
 import { type CaseDetails, type FoundKey, type NotifiedOrder, type Plan, referenceOf } from './order-link';
 import type { Failure } from './outcome';
@@ -69,10 +69,10 @@ async function ask<Said>(
     const said = await inTime(question(controller.signal), listener.callbackTimeoutMs);
     const issues = issuesWith(said);
     if (issues === undefined) return { said };
-    return withDetails(run, { code: 'not_confirmed', status: 500, issues }, listener);
+    return withDetailsOf(run, { code: 'not_confirmed', status: 500, issues }, listener);
   } catch (error) {
     controller.abort(error);
-    return withDetails(run, { code: 'confirm_failed', status: 500, error }, listener);
+    return withDetailsOf(run, { code: 'confirm_failed', status: 500, error }, listener);
   }
 }
 
@@ -115,7 +115,7 @@ const NO_ORDER = { plan: undefined, order: undefined, details: undefined };
 /** How often it is planned again because others have changed the order. */
 const MAX_PLANS = 10;
 
-/** The same under a lease: what others must see before it runs is recorded. Never rejects. */
+/** What is to be done under a lease, with what others must see before it runs recorded. Never rejects. */
 export async function planUnderLease(
   run: Run,
   prepared: Prepared,
@@ -127,6 +127,7 @@ export async function planUnderLease(
       const ready = await planFrom(store, run, prepared, listener);
       const { plan } = ready;
       const isRun = plan?.run !== undefined && plan.reason === undefined;
+      // If the order has changed meanwhile, it is planned again.
       if (!isRun || (await plan.before())) return ready;
       if (plans === MAX_PLANS) throw new StoreError('Others changed the order each time. Try again.');
     }

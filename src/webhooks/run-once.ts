@@ -1,8 +1,8 @@
 import { DeadlineExceeded, inTime, sleep, stopwatch } from '../shared/time';
 import type { Acted, Claim, ClaimResult, Dismissed, Done as DoneBefore, Transact } from '../stores/steps';
-import { call, isOfMoney, NOTHING, needsPerson, Person, startCallback } from './call';
+import { call, isOfMoney, NOTHING_TO_WRITE, needsPerson, Person, startCallback } from './call';
 import type { Run } from './callback-for';
-import { BUSY, storeFailed, TOO_MANY_STATES, telling, withDetails } from './failures';
+import { BUSY, storeFailed, TOO_MANY_STATES, withDetails, withDetailsOf } from './failures';
 import { keep, keepIn } from './keep';
 import type { Listener } from './listener';
 import type { CaseDetails, Plan } from './order-link';
@@ -38,7 +38,7 @@ async function runUnderLease(run: Run, listener: Listener): Promise<Done | Repea
   }
   if (claim.status === 'done') return repeatOf(claim);
   if (claim.status === 'busy') return BUSY;
-  if (claim.status === 'full') return withDetails(run, TOO_MANY_STATES, listener);
+  if (claim.status === 'full') return withDetailsOf(run, TOO_MANY_STATES, listener);
   const claimed = claim;
   // Kept before the subject is given back, so that nobody acts on it between the two.
   const leave = async (failure: Failure) => {
@@ -69,7 +69,7 @@ async function runUnderLease(run: Run, listener: Listener): Promise<Done | Repea
   } catch (error) {
     if (!running.isTooSlow()) {
       const failed = { code: 'callback_failed', status: 500, error } as const;
-      return leave(telling(needsPerson(running.person) ?? failed, details));
+      return leave(withDetails(needsPerson(running.person) ?? failed, details));
     }
     const late = running.ended.then(
       async () => needsPerson(running.person) === undefined && (await record()).code === 'done',
@@ -78,11 +78,11 @@ async function runUnderLease(run: Run, listener: Listener): Promise<Done | Repea
         return false;
       },
     );
-    const slow = telling({ code: 'callback_timeout', status: 500, error, late }, details);
+    const slow = withDetails({ code: 'callback_timeout', status: 500, error, late }, details);
     return { ...slow, kept: await keep(run, slow, listener) };
   }
   const asked = needsPerson(running.person);
-  return asked === undefined ? record() : leave(telling(asked, details));
+  return asked === undefined ? record() : leave(withDetails(asked, details));
 }
 
 const CLAIMED_TOO_LATE =
@@ -205,14 +205,14 @@ async function runInTransaction(
       let acted: Acted = 'undone';
       try {
         const result = await call(run, claim, { ...ready, transaction, signal, person }, listener);
-        acted = isOfMoney(run) && result !== NOTHING ? 'written' : 'done';
+        acted = isOfMoney(run) && result !== NOTHING_TO_WRITE ? 'written' : 'done';
       } catch (error) {
         if (person.note === undefined) throw error;
       }
       return person.note === undefined ? acted : 'undone';
     });
     const asked = needsPerson(person);
-    if (acted === 'undone' && asked !== undefined) return leave(telling(asked, details));
+    if (acted === 'undone' && asked !== undefined) return leave(withDetails(asked, details));
     return doneWith(plan);
   });
   switch (result.status) {
@@ -224,15 +224,18 @@ async function runInTransaction(
     case 'busy':
       return BUSY;
     case 'full':
-      return withDetails(run, TOO_MANY_STATES, listener);
+      return withDetailsOf(run, TOO_MANY_STATES, listener);
     case 'late': {
       const late = result.ended.then(({ status }) => status === 'completed' || status === 'done');
-      return telling({ code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late }, details);
+      return withDetails(
+        { code: 'callback_timeout', status: 500, error: new DeadlineExceeded(), late },
+        details,
+      );
     }
     case 'failed': {
       const { during, error } = result;
       if (error instanceof Refused) return error.outcome;
-      return during === 'begin' ? storeFailed(error) : telling({ ...FAILED[during], error }, details);
+      return during === 'begin' ? storeFailed(error) : withDetails({ ...FAILED[during], error }, details);
     }
   }
 }

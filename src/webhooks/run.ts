@@ -2,7 +2,7 @@ import { inTime } from '../shared/time';
 import type { Done as DoneBefore } from '../stores/steps';
 import { callbackFor, type Run } from './callback-for';
 import type { Task } from './cause';
-import { storeFailed, withDetails } from './failures';
+import { storeFailed, withDetailsOf } from './failures';
 import { forget } from './keep';
 import type { Listener } from './listener';
 import type { OrderLink } from './order-link';
@@ -36,12 +36,12 @@ export async function run(
   if (!('code' in found)) {
     const compared = comparisonOf(task.notification, listener.kinds, body);
     const comparison = task.cause.origin === 'settlement' ? settled(compared) : compared;
-    const run = { ...found, comparison };
-    const outcome = await runOnce(run, listener);
-    return 'before' in outcome ? repeated(run, outcome.before, listener) : outcome;
+    const toRun = { ...found, comparison };
+    const outcome = await runOnce(toRun, listener);
+    return 'before' in outcome ? repeated(toRun, outcome.before, listener) : outcome;
   }
   if (found.code !== 'ignored' && (await isDismissed(task, listener))) return REPEAT;
-  return found.code === 'unhandled' ? withDetails(task, found, listener) : found;
+  return found.code === 'unhandled' ? withDetailsOf(task, found, listener) : found;
 }
 
 const REPEAT: Done = { code: 'done', isRepeat: true };
@@ -62,8 +62,7 @@ async function isDismissed(
 /** What became of a notification whose state is done: a delivery is compared with what was acted on. Never rejects. */
 async function repeated(run: Run, done: DoneBefore, listener: Listener): Promise<Done | Failure> {
   const { identity, comparison, cause } = run;
-  const isTold = cause.origin === 'delivery' || cause.origin === 'settlement';
-  if (!isTold || comparison === undefined) return REPEAT;
+  if (comparison === undefined) return REPEAT;
   const { orders } = listener;
   const isSame = isSameText(comparison.content, done.content);
   const stray = orders && (await strayed(run, comparison, isSame, orders, listener));
@@ -74,7 +73,7 @@ async function repeated(run: Run, done: DoneBefore, listener: Listener): Promise
     const { fields, reason, bodyHash } = repeat;
     const issues = fields.map((field) => ({ path: [field], message: 'differs from what was acted on' }));
     const toKeep = { bodyHash };
-    return withDetails(run, { code: 'unexpected_repeat', status: 200, reason, issues, toKeep }, listener);
+    return withDetailsOf(run, { code: 'unexpected_repeat', status: 200, reason, issues, toKeep }, listener);
   }
   if (!isFirstDelivery(done.content)) return REPEAT;
   const { store, storeTimeoutMs } = listener;
@@ -110,7 +109,7 @@ async function strayed(
       { path: ['externalId'], message: 'leads to an order, and it was done as money of no order' },
     ];
     const toKeep = { bodyHash: bodyHashOf(raw) };
-    return withDetails(
+    return withDetailsOf(
       run,
       { code: 'unexpected_repeat', status: 200, reason: 'foreign', issues, toKeep },
       listener,
