@@ -35,6 +35,9 @@ import {
 /** Timers may fire a little early. The time that is left then is not worth an attempt. */
 const TIMER_SLACK_MS = 5;
 
+/** A timer may fire so much early, and nothing is sent before `Retry-After`. */
+const EARLY_TIMER_MS = 1;
+
 /** How long queries have connections of their own after one was not answered in time. */
 const AVOID_KEPT_MS = 5 * MINUTE_MS;
 
@@ -131,7 +134,7 @@ export class Transport {
             const retries = attempts.length - (usesOtherPair ? 2 : 1);
             return retries < limits.maxRetries && this.#mayRetry(call, attempts.length, failed);
           },
-          delay: () => attempts.at(-1)?.retryInMs ?? 0,
+          delay: () => (attempts.at(-1)?.retryInMs ?? 0) + EARLY_TIMER_MS,
         },
         ...(otherPair && {
           hooks: {
