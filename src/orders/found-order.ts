@@ -37,7 +37,7 @@ export interface FoundOrder {
   readonly key: string;
   /**
    * - `paid`: something was booked
-   * - `review`: its own money has come, and is a case, or is being booked now
+   * - `review`: its own money has come, and is a case, or, without a transaction, is being booked now
    * - `authorized`: the payer has approved a recurrence that has not ended, and nothing is paid (the service's public pages; not
    *   in its document)
    * - `open`: it has a journey that can be paid, or is being given one

@@ -90,7 +90,10 @@ export type OpenedOrder =
       readonly nextChargeAt?: string | undefined;
     })
   | (JourneyOfOrder & {
-      /** Its money has come, and is not booked: it is one of `orders.cases()`, or is being booked now. Show no QR code. */
+      /**
+       * Its money has come, and is not booked: it is one of `orders.cases()`, or, without a transaction, is being booked now.
+       * Show no QR code.
+       */
       readonly state: 'review';
     });
 

@@ -26,7 +26,7 @@ async function concludeDone(
   listener.failures.delete(key);
   if (listener.lettersMs !== undefined) await forget(task, listener);
   // Returns that came before their sale was booked: `maintain` runs them if this does not.
-  for (const letter of followUps) await listener.runLetter(letter).catch(() => undefined);
+  for (const letter of followUps) await listener.runWaiting(letter).catch(() => undefined);
   if (listener.onDone === undefined) return;
   const durationMs = performance.now() - startedAt;
   notify(listener.onDone, { kind: notification.kind, key, isRepeat, durationMs, origin: originOf(cause) });
@@ -43,7 +43,7 @@ async function concludeFailure(task: Task, failure: Failure, listener: Listener)
   const status = failure.status === 200 && kept === 'failed' ? 503 : failure.status;
   // Not awaited: the answer goes out now. The entry was kept before, so that it is the last step that counts.
   late?.then((isRecorded) => (isRecorded ? concludeDone(task, { isRepeat: false }, listener) : undefined));
-  // The same failure again, which was reported at the first time.
+  // What was run again without a delivery has failed as before, which was reported then.
   if (kept === 'unchanged') return status;
   // Whatever this handler answers, the service sees what was sent first.
   const told = { ...problem, status: answeredWith(task) ?? status, kind, key, delivery };
@@ -54,7 +54,7 @@ async function concludeFailure(task: Task, failure: Failure, listener: Listener)
   });
   // Its sale may have been booked before its order knew of this return, or before this subject was given back.
   if (failure.code === 'early_return' && cause.origin === 'delivery')
-    await listener.runLetter(key).catch(() => undefined);
+    await listener.runWaiting(key).catch(() => undefined);
   return status;
 }
 

@@ -106,7 +106,7 @@ export function createListener<const Kinds extends readonly AnyDefinition[], Tra
     report,
     failures: new Map<string, number>(),
     leftOut: new Set<string>(),
-    runLetter: (key: string): Promise<unknown> =>
+    runWaiting: (key: string): Promise<unknown> =>
       replayOne(key, listener, (letter) => isDecidedAgain(letter, listener)),
   };
   const running = new Running();

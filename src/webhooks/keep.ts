@@ -71,7 +71,7 @@ export async function keepIn(
   return writeLetter(records, task, own, failure, lettersMs);
 }
 
-/** The same, within the store's time. Reports what it throws, and never rejects. */
+/** Keeps what is not done in the store, within its time: under a lease, while that is held. Reports what it throws, and never rejects. */
 export async function keep(task: Task, failure: Failure, listener: Listener): Promise<Kept> {
   const status = failure.status === 200 ? 503 : failure.status;
   const kept = await onLetters({ ...toldOf(task), status }, listener, () =>
@@ -80,7 +80,10 @@ export async function keep(task: Task, failure: Failure, listener: Listener): Pr
   return kept ?? 'failed';
 }
 
-/** The same, once the subject was given back: another process may have done it meanwhile, and then it is no case. */
+/**
+ * Keeps what is not done once its subject was given back, as after a transaction that was rolled back: another process may
+ * have done it meanwhile, and then it is no case. Never rejects.
+ */
 export async function keepAfter(task: Task, failure: Failure, listener: Listener): Promise<Kept> {
   const { store, orders } = listener;
   const { subject, state } = task.identity;

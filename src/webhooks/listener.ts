@@ -9,5 +9,5 @@ export interface Listener extends ResolvedHandlerOptions {
   /** The fields of each kind that were reported as left out. */
   readonly leftOut: Set<string>;
   /** Runs a dead letter that has waited for something, whatever comes of it. */
-  readonly runLetter: (key: string) => Promise<unknown>;
+  readonly runWaiting: (key: string) => Promise<unknown>;
 }

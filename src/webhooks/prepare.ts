@@ -126,9 +126,10 @@ export async function planUnderLease(
     for (let plans = 1; ; plans += 1) {
       const ready = await planFrom(store, run, prepared, listener);
       const { plan } = ready;
-      const isRun = plan?.run !== undefined && plan.reason === undefined;
-      // If the order has changed meanwhile, it is planned again.
-      if (!isRun || (await plan.before())) return ready;
+      if (plan?.run === undefined || plan.reason !== undefined) return ready;
+      // Written here; if the order has changed meanwhile, it is planned again.
+      const isWritten = await plan.before();
+      if (isWritten) return ready;
       if (plans === MAX_PLANS) throw new StoreError('Others changed the order each time. Try again.');
     }
   };

@@ -238,7 +238,7 @@ export const MESSAGES: Readonly<Record<Exclude<WebhookReportCode, OrdersCode>, R
   dead_letters_failed: ['The dead letters could not be written, or took longer than `storeTimeoutMs`.'],
   dead_letter_dropped: [
     'A dead letter that was not acted on is at its end: it is kept for as long as `deadLetters` says.',
-    'Act on it by hand, or, while it is kept, list it and pass it to `handler.replay`.',
+    'Act on it by hand, or, while it is kept, by `handler.replay`, or, with `createOrders`, by `orders.decide`.',
   ],
   dead_letter_credential: [
     'A dead letter came with a pair of credentials that this handler does not have now, so it is not replayed by itself.',

@@ -202,14 +202,14 @@ async function runInTransaction(
     await plan?.record();
     const person = new Person();
     const acted = await act(async (signal) => {
-      let acted: Acted = 'undone';
+      let came: Acted = 'undone';
       try {
         const result = await call(run, claim, { ...ready, transaction, signal, person }, listener);
-        acted = isOfMoney(run) && result !== NOTHING_TO_WRITE ? 'written' : 'done';
+        came = isOfMoney(run) && result !== NOTHING_TO_WRITE ? 'written' : 'done';
       } catch (error) {
         if (person.note === undefined) throw error;
       }
-      return person.note === undefined ? acted : 'undone';
+      return person.note === undefined ? came : 'undone';
     });
     const asked = needsPerson(person);
     if (acted === 'undone' && asked !== undefined) return leave(withDetails(asked, details));
