@@ -71,14 +71,11 @@ describe.concurrent('Orders that live at random find a shop that', () => {
   });
 
   it('loses the pointers for reconcile', { timeout }, async () => {
-    expect(
-      await liveSome(
-        sharing(
-          inMemory(),
-          losing((prefix) => prefix === 'open:'),
-        ),
-      ),
-    ).toBeGreaterThan(0);
+    const isPointer = (prefix: KeyPrefix) => prefix === 'open:';
+    // Money that nobody knows of, or, where `paid` had run before its process died, a line that no order has.
+    const found = await liveSome(sharing(inMemory(), losing(isPointer))).catch((error: unknown) => error);
+    if (typeof found === 'number') expect(found).toBeGreaterThan(0);
+    else expect(String(found)).toMatch(/order \d+, .* to deeply equal/);
   });
 
   it('loses the cases of an order', { timeout }, async () => {
