@@ -260,10 +260,15 @@ export async function live(
       const found = pick('case', toDecide);
       if (found?.sale === undefined) continue;
       const decision = draw('decision') < 0.5 ? 'book' : 'dismiss';
-      decided.set(found.sale, decision);
+      const { id: caseId, sale } = found;
       const options = decision === 'dismiss' ? { evenIfPaid: true } : {};
-      await insist(async (orders) => (await orders.decide(found.id, decision, options)).status !== undefined);
-      if (decision === 'dismiss' && current?.uuid === found.sale) current = undefined;
+      await insist(async (orders) => {
+        const { status } = await orders.decide(caseId, decision, options);
+        // A case that could not be forgotten was decided before.
+        decided.set(sale, status === 'booked' ? 'book' : 'dismiss');
+        return true;
+      });
+      if (decided.get(sale) === 'dismiss' && current?.uuid === sale) current = undefined;
     } else if (what < 0.97) {
       figures.clockMoves += 1;
       // Forwards by up to 20 hours, or set back by up to four minutes.
@@ -352,6 +357,8 @@ async function check(
   const isOwn = ({ kind, sale, reason }: Case) =>
     kind === 'payment' &&
     !/confirm|other_sale|repeat/.test(reason) &&
+    // A case that a person has booked, and that could not be forgotten then, stays in the list.
+    !booked.has(String(sale)) &&
     attempts.some(({ uuid }) => uuid === sale);
   const ids = ofOrder.map((each) => each.id);
   const markedIds = marked.map((each) => each.id);
