@@ -22,7 +22,9 @@ export interface Identity {
  * @param states - the parts of the state; none if a subject has only one notification
  */
 export function identify(kind: string, id: string, states: readonly string[] = []): Identity {
-  const subject = `${kind}:${encodePart(oneSpelling(id))}`;
+  // Nearly every identity is a UUID in lower case, which is neither spelt otherwise nor encoded.
+  const own = /[^a-z\d-]/.test(id) ? encodePart(oneSpelling(id)) : id;
+  const subject = `${kind}:${own}`;
   // A loop: mapping and joining a list costs more than the rest of the key.
   let state = encodePart(states[0] ?? '');
   for (let part = 1; part < states.length; part++) state += `:${encodePart(String(states[part]))}`;
