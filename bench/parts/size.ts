@@ -33,10 +33,11 @@ export async function size({ beside }: BenchContext): Promise<PartReport> {
   const { unpackedSize, entryCount } = packed();
   goals.push(atMost('installed, in one package', unpackedSize, INSTALLED_LIMIT_MB * 1e6, megabytes));
   const title = 'Bundles by esbuild, minified';
-  const then = beside === undefined ? [] : [`in ${beside}`];
+  const andBefore = (column: string) =>
+    beside === undefined ? [column] : [column, `${column}, in ${beside}`];
   return {
     tables: [
-      { title, columns: ['', 'minified', 'gzipped', ...then.map((where) => `gzipped, ${where}`)], rows },
+      { title, columns: ['', 'minified', ...andBefore('gzipped')], rows },
       {
         title: 'Each entry, minified, by folder of `src`',
         columns: ['', 'all', 'KiB'],
@@ -44,7 +45,7 @@ export async function size({ beside }: BenchContext): Promise<PartReport> {
       },
       {
         title: 'Code without comments and blank lines',
-        columns: ['', 'files', 'lines', ...then.map((where) => `lines, ${where}`)],
+        columns: ['', 'files', ...andBefore('lines')],
         rows: byFolder(beside),
       },
     ],
@@ -113,14 +114,13 @@ function byFolder(beside: string | undefined): string[][] {
   const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );
-  const linesIn = (root: string, name: string) =>
-    String(sourceFiles(root, name).reduce((sum, file) => sum + codeLines(root, file), 0));
-  return [...folders.map(({ name }) => `src/${name}`), 'src', 'test', 'scripts', 'bench'].map((name) => [
-    `\`${name}\``,
-    String(sourceFiles(ROOT, name).length),
-    linesIn(ROOT, name),
-    ...(beside === undefined ? [] : [linesIn(beside, name)]),
-  ]);
+  const linesOf = (root: string, files: readonly string[]) =>
+    String(files.reduce((sum, file) => sum + codeLines(root, file), 0));
+  return [...folders.map(({ name }) => `src/${name}`), 'src', 'test', 'scripts', 'bench'].map((name) => {
+    const files = sourceFiles(ROOT, name);
+    const before = beside === undefined ? [] : [linesOf(beside, sourceFiles(beside, name))];
+    return [`\`${name}\``, String(files.length), linesOf(ROOT, files), ...before];
+  });
 }
 
 function packed(): { unpackedSize: number; entryCount: number } {

@@ -1,4 +1,4 @@
-// What an entry of the package is made of imports each error from its own file. The build's shared chunks follow this list
+// What an entry for production is made of imports each error from its own file. The build's shared chunks follow this list
 // to all of the errors, and a bundle of one entry would keep those of the others.
 
 export type { CallName, OperationName } from '../service/operations';

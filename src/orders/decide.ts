@@ -4,10 +4,11 @@ import { isText } from '../shared/objects';
 import { oneSpelling } from '../shared/uuid';
 import type { AboutMoney, DeadLetter } from '../stores/dead-letters';
 import type { SubjectRecord } from '../stores/record';
-import type { Dismissed } from '../stores/steps';
+import type { Dismissed, SingleRecords } from '../stores/steps';
 import type { TransactionSource } from '../values/confirm-payment';
 import { type OptionNames, readNamedOptions } from '../values/option-checks';
 import type { Booking } from '../webhooks/cause';
+import { BUSY } from '../webhooks/failures';
 import type { ListenerParts } from '../webhooks/handler';
 import { UNCONFIRMED } from '../webhooks/keep';
 import { encodePart, partsOf } from '../webhooks/key';
@@ -52,7 +53,7 @@ export async function decide(
   const id = oneSpelling(named);
   const known = (await listener.store.readLetter(id)) ?? (await withoutLetter(id, listener));
   const states = known === undefined ? namedBy(id) : statesOf(known);
-  const was = await decidedBefore(states, listener);
+  const was = await decidedBefore(states, listener.store);
   if (known === undefined) {
     if (was === undefined) {
       throw refused(CASE, 'id', 'expected the `id` of one of `orders.cases()`: no case has this one');
@@ -71,7 +72,7 @@ export async function decide(
   const now = decision === 'book' ? 'booked' : 'dismissed';
   if (!isRepeated(outcome)) return { status: now, ...(was !== undefined && { was }) };
   // Another process may have ended it meanwhile.
-  const before = was ?? (await decidedBefore(states, listener));
+  const before = was ?? (await decidedBefore(states, listener.store));
   return before === undefined ? { status: now } : { status: before, was: before };
 }
 
@@ -162,7 +163,7 @@ interface States {
   readonly isIts: (state: string) => boolean;
 }
 
-function statesOf({ subject, state }: DeadLetter): States {
+export function statesOf({ subject, state }: Pick<DeadLetter, 'subject' | 'state'>): States {
   return { subject, isIts: (each) => each === state };
 }
 
@@ -182,8 +183,11 @@ function isOfPayment(state: string): boolean {
 }
 
 /** What was decided about those states, or done by itself: the last one counts. */
-async function decidedBefore({ subject, isIts }: States, { store }: Listener): Promise<Decided | undefined> {
-  const { value } = await store.readRecord<SubjectRecord>('seen:', subject);
+export async function decidedBefore(
+  { subject, isIts }: States,
+  records: SingleRecords,
+): Promise<Decided | undefined> {
+  const { value } = await records.readRecord<SubjectRecord>('seen:', subject);
   const done = value?.done.filter(({ state }) => isIts(state)).at(-1);
   if (done === undefined) return undefined;
   return done.content?.dismissed === undefined ? 'booked' : 'dismissed';
@@ -282,8 +286,6 @@ async function dismiss(letter: DeadLetter, booking: Booking, listener: Listener)
   await store.forgetLetter(key, (each) => each.state === state);
   return { code: 'done', isRepeat: claim.status === 'done' };
 }
-
-const BUSY = { code: 'busy', status: 503 } as const;
 
 /**
  * What a dismissal means: the service is asked about own money, because one wrong click would show a paying customer a

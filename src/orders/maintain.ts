@@ -1,10 +1,10 @@
 import { MINUTE_MS, stopwatch } from '../shared/time';
-import type { SubjectRecord } from '../stores/record';
 import type { SingleRecords } from '../stores/steps';
 import { identify } from '../webhooks/key';
 import { isRepeated } from '../webhooks/outcome';
 import { replayDue } from '../webhooks/replay';
 import { type CaseCounts, countStatuses } from './cases';
+import { decidedBefore, statesOf } from './decide';
 import { findLostEvents, type LostEventCounts } from './lost-events';
 import { alone, type MaintainContext, type SkippedMaintain, saveProgress } from './maintain-record';
 import { changeOrder, readOrder } from './order-records';
@@ -150,11 +150,9 @@ async function tell(
 /** Whether the notification of a return, a refund's or a reversal's, is in a person's hands, or was dismissed by one. */
 async function personOf(records: SingleRecords, id: string): Promise<'undecided' | 'dismissed' | 'none'> {
   for (const kind of ['refund', 'reversal']) {
-    const { key, subject, state } = identify(kind, id, ['PAID']);
-    if ((await records.readLetter(key))?.code === 'needs_person') return 'undecided';
-    const { value } = await records.readRecord<SubjectRecord>('seen:', subject);
-    const done = value?.done.find((each) => each.state === state);
-    if (done?.content?.dismissed !== undefined) return 'dismissed';
+    const identity = identify(kind, id, ['PAID']);
+    if ((await records.readLetter(identity.key))?.code === 'needs_person') return 'undecided';
+    if ((await decidedBefore(statesOf(identity), records)) === 'dismissed') return 'dismissed';
   }
   return 'none';
 }

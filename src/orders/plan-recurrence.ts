@@ -3,8 +3,8 @@ import type { SalePayload } from '../service/notifications/sale';
 import type { SingleRecords } from '../stores/steps';
 import type { FoundKey, Notified, Plan } from '../webhooks/order-link';
 import type { Order } from './attempt';
-import { changeOrder, type OrderReading } from './order-records';
-import { EMPTY_PLAN, type OrderCallbacks } from './plan-parts';
+import { changeOrder } from './order-records';
+import { EMPTY_PLAN, type OrderCallbacks, readIfFound } from './plan-parts';
 import {
   decideEvent,
   type EventVerdict,
@@ -28,13 +28,14 @@ export function eventOf({
 export async function planRecurrence(
   records: SingleRecords,
   { notification, identity }: Notified,
-  { key, isOthers }: FoundKey,
-  reading: OrderReading | undefined,
+  found: FoundKey,
   { recurrence, foreign }: OrderCallbacks,
 ): Promise<Plan> {
+  const { key, isOthers } = found;
   const payload = notification.payload as RecurrencePayload;
   const details = { order: key, sale: payload.saleToken ?? undefined, idRec: payload.idRec };
   const nothing = { ...EMPTY_PLAN, details };
+  const reading = await readIfFound(records, found);
   if (reading === undefined) {
     // It is no money: nobody needs to look at it.
     return typeof foreign === 'function'

@@ -145,7 +145,7 @@ export function orderLinkOf(
         case 'saleStatus':
           return planSaleStatus(records, notified, found, callbacks);
         case 'recurrence':
-          return planRecurrence(records, notified, found, await readIfFound(records, found), callbacks);
+          return planRecurrence(records, notified, found, callbacks);
         default:
           return planReturned(records, notified, found, callbacks);
       }

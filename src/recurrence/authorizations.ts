@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { CallOptions } from '../client/options';
-import { InvalidRequestError } from '../errors';
+import { InvalidRequestError } from '../errors/argument-errors';
 import { maybe, maybeList, type OpenEnum, openEnum } from '../service/fields';
 import { type Schema, toSchema, type Validation, validate } from '../service/schema';
 import { isGiven, nameOfType } from '../shared/objects';

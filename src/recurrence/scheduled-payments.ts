@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import type { CallOptions } from '../client/options';
 import type { UndocumentedRequest } from '../client/request';
-import { ConfigurationError, InvalidRequestError } from '../errors';
+import { InvalidRequestError } from '../errors/argument-errors';
+import { ConfigurationError } from '../errors/configuration-error';
 import { MAX_LIST_LENGTH } from '../service/checks';
 import { maybe, type OpenEnum, openEnum } from '../service/fields';
 import { type Schema, toSchema } from '../service/schema';

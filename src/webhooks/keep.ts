@@ -71,7 +71,10 @@ export async function keepIn(
   return writeLetter(records, task, own, failure, lettersMs);
 }
 
-/** Keeps what is not done in the store, within its time: under a lease, while that is held. Reports what it throws, and never rejects. */
+/**
+ * Keeps what is not done in the store, within its time: under a lease, while that is held. Reports what it throws, and never
+ * rejects.
+ */
 export async function keep(task: Task, failure: Failure, listener: Listener): Promise<Kept> {
   const status = failure.status === 200 ? 503 : failure.status;
   const kept = await onLetters({ ...toldOf(task), status }, listener, () =>
