@@ -141,9 +141,10 @@ export class SqlRecords<Tx = never> implements RecordsWithin<Tx> {
   async write(key: string, change: WriteRecord, tx?: Tx): Promise<boolean> {
     const { record, version, next, before } = change;
     const expiresAt = EXACT.test(key) ? change.expiresAt : Math.ceil(change.expiresAt / DAY_MS) * DAY_MS;
+    const again = this.#dialect === 'mysql' ? [] : [key];
     const [text, values] =
       version === 0
-        ? [this.sql.insert, [key, record, next, expiresAt, before]]
+        ? [this.sql.insert, [key, record, next, expiresAt, before, ...again]]
         : [this.sql.update, [record, next, expiresAt, key, version, before]];
     if (this.#readsBack === undefined) return (await this.#rows(text, values, tx)).length === 1;
     await this.#send(text, values, tx);
@@ -444,11 +445,17 @@ THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`
     ),
     /** `[key]`. The same row, locked as soon as no other transaction has it; none if there is none. */
     lockInTurn: numbered(`SELECT ${row} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE`),
-    /** `[key, record, version, expiresAt, before]`. */
+    /**
+     * `[key, record, version, expiresAt, before]`, and the key again save in MySQL. `ON CONFLICT` alone would wait for a
+     * transaction that has changed the row; in MySQL, looking waits as well.
+     */
     insert: numbered(
       `INSERT ${isMysql ? 'IGNORE ' : ''}INTO ${name} (id, record, version, expires_at) ` +
         `SELECT ?, ?, ?, ?${isMysql ? ' FROM DUAL' : ''} WHERE ${now} ${is('<')} ?` +
-        (isMysql ? '' : ' ON CONFLICT (id) DO NOTHING RETURNING 1 AS written'),
+        (isMysql
+          ? ''
+          : ` AND NOT EXISTS (SELECT 1 FROM ${name} WHERE id ${is('=')} ?) ` +
+            'ON CONFLICT (id) DO NOTHING RETURNING 1 AS written'),
     ),
     /** `[record, version, expiresAt, key, the version that the row must have, before]`. */
     update: numbered(

@@ -82,8 +82,8 @@ export function transactWithin<Tx>(
  * it is answered, and nothing more is sent. Only a callback that is too slow becomes `late` first: it is answered, and
  * may still be committed.
  *
- * `reading → preparing → (reading) → waiting → beginning → opening → running → (late) → ending`. From `waiting` it
- * begins again where its record was deleted meanwhile, or the database has rolled it back for the sake of another. An
+ * `reading → preparing → waiting → beginning → opening → running → (late) → ending`. From `waiting` it begins again where
+ * the database has rolled it back for the sake of another, and after `reading` where its record was deleted meanwhile. An
  * ORM that runs its work again goes from `ending` back to `running`.
  */
 type Stage =
@@ -234,20 +234,18 @@ class Transaction<Tx, Prepared, Value> {
     const first = parsed(await this.#shared.records.read(this.#key));
     const early = this.#decide(first);
     if (early.status !== 'claimed') return early;
+    // Before all that takes time: an insert would wait for another transaction that has the row by then.
+    if (first.version === 0) await this.#makeRecord(first.now);
     this.#enter('preparing');
     const prepared = (await prepare?.(early.dismissed)) as Prepared;
 
     const age = stopwatch();
-    let isMissing = first.version === 0;
     for (let tries = 1; ; tries += 1) {
-      if (isMissing) {
-        this.#enter('reading');
-        await this.#makeRecord(first.now);
-      }
       const came = await this.#transactOnce(prepared);
-      isMissing = came.status === 'missing';
       if (came.status === 'missing') {
         if (tries > 1) return { status: 'busy' };
+        this.#enter('reading');
+        await this.#makeRecord(first.now);
       } else if (tries === TRIES || age() >= timeoutMs || !isRolledBackForOthers(came)) {
         return came;
       } else {

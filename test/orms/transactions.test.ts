@@ -100,6 +100,20 @@ function scenarios(dialect: Dialect, name: string, database: Database) {
     expect(await effects(request)).toBe(1);
   });
 
+  it('is busy without waiting where another began while it prepared', async () => {
+    const request = newRequest();
+    const [begun, answered] = [deferred(), deferred()];
+    const slow = store.transact({ ...request, prepare: () => begun.promise }, neverRun);
+    const first = store.transact(request, async () => {
+      begun.resolve();
+      await answered.promise;
+    });
+    const { status } = await Promise.race([slow, first]);
+    expect(status).toBe('busy');
+    answered.resolve();
+    expect(await first).toEqual({ status: 'completed' });
+  });
+
   it('rolls back and rethrows what the callback throws', async () => {
     const request = newRequest();
     const error = new Error('out of stock');

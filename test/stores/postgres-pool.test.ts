@@ -184,6 +184,23 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       expect(await effects()).toBe(1);
     }, 40_000);
 
+    it('is busy without waiting where another has made the record and acts in it', async () => {
+      const begun = deferred();
+      const answered = deferred();
+      const query = async (text: string, values: unknown[]) => {
+        if (text.startsWith('INSERT')) await begun.promise;
+        return pool.query(text, values);
+      };
+      const overtaken = open(Object.assign(Object.create(pool), { query })).transact(request(), neverRun);
+      const first = store.transact(request(), async () => {
+        begun.resolve();
+        await answered.promise;
+      });
+      expect(await Promise.race([overtaken, first])).toEqual({ status: 'busy' });
+      answered.resolve();
+      expect(await first).toEqual({ status: 'completed' });
+    });
+
     it('finds a state done while a callback is at work on another state', async () => {
       await store.transact(request('PENDING'), doNothing);
       await store.transact(request('PAID'), async (_, { fence, handledStates }) => {
@@ -208,9 +225,11 @@ describe.skipIf(!found)('PostgreSQL: PostgresStore with transactional: true', ()
       expect(await effects()).toBe(1);
     });
 
-    it('prepares once, after the first read and before the transaction, and never for what is done', async () => {
+    it('prepares once, when its record is there and before the transaction, and never for what is done', async () => {
       const sent = statementsSent();
-      const prepare = vi.fn(async () => expect(sent()).toEqual([expect.stringContaining('SELECT record')]));
+      const prepare = vi.fn(async () =>
+        expect(sent()).toEqual([expect.stringContaining('SELECT record'), expect.stringContaining('INSERT')]),
+      );
       await store.transact({ ...request(), prepare }, doNothing);
       await store.transact({ ...request(), prepare }, neverRun);
       expect(prepare).toHaveBeenCalledOnce();
