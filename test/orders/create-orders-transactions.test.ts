@@ -202,8 +202,8 @@ function testIn<Tx>(name: string, isThere: boolean, { store, query, wait, end }:
         expect(statements).toMatchInlineSnapshot(`
           [
             "SELECT seen:",
-            "SELECT uuid:",
             "INSERT seen:",
+            "SELECT uuid:",
             "BEGIN",
             "SELECT seen:",
             "SAVEPOINT",
