@@ -447,7 +447,8 @@ THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS durable`
     lockInTurn: numbered(`SELECT ${row} FROM ${name} WHERE id ${is('=')} ? FOR UPDATE`),
     /**
      * `[key, record, version, expiresAt, before]`, and the key again save in MySQL. `ON CONFLICT` alone would wait for a
-     * transaction that has changed the row; in MySQL, looking waits as well.
+     * transaction that has changed a row which this statement can see. In MySQL, at its default isolation, looking would
+     * wait as inserting does, and block the inserts beside it.
      */
     insert: numbered(
       `INSERT ${isMysql ? 'IGNORE ' : ''}INTO ${name} (id, record, version, expires_at) ` +

@@ -234,7 +234,8 @@ class Transaction<Tx, Prepared, Value> {
     const first = parsed(await this.#shared.records.read(this.#key));
     const early = this.#decide(first);
     if (early.status !== 'claimed') return early;
-    // Before all that takes time: an insert would wait for another transaction that has the row by then.
+    // Before all that takes time, or the insert would meet another transaction that has the row. It stays if the
+    // preparation rejects.
     if (first.version === 0) await this.#makeRecord(first.now);
     this.#enter('preparing');
     const prepared = (await prepare?.(early.dismissed)) as Prepared;
@@ -244,7 +245,6 @@ class Transaction<Tx, Prepared, Value> {
       const came = await this.#transactOnce(prepared);
       if (came.status === 'missing') {
         if (tries > 1) return { status: 'busy' };
-        this.#enter('reading');
         await this.#makeRecord(first.now);
       } else if (tries === TRIES || age() >= timeoutMs || !isRolledBackForOthers(came)) {
         return came;
@@ -257,6 +257,7 @@ class Transaction<Tx, Prepared, Value> {
 
   /** Outside the transaction, so that there is a row to lock in it. */
   async #makeRecord(now: number): Promise<void> {
+    this.#enter('reading');
     const record = recordToText(NO_RECORD, newToken());
     // Longer than a transaction, and as long as the done state, which then changes no column of an index.
     const keptMs = Math.max(HOUR_MS, this.#request.retentionMs);
