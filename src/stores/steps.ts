@@ -463,8 +463,9 @@ export interface TransactRequest<Prepared = unknown> {
   /** Which dismissals do not count: their state is claimed as if it were not done. Default: all count. */
   readonly over?: readonly Dismissed[] | undefined;
   /**
-   * Runs once, outside any transaction: after a first read has said that the state is not done, and before the
-   * transaction begins. It has limits of its own. If it rejects, nothing was claimed.
+   * Runs once, outside any transaction: after a first read has said that the state is not done and the subject has a
+   * record, and before the transaction begins. It has limits of its own. If it rejects, nothing was claimed; the record
+   * stays.
    *
    * @param dismissed - set if a person has dismissed the state, and that does not count
    */

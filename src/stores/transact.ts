@@ -234,8 +234,7 @@ class Transaction<Tx, Prepared, Value> {
     const first = parsed(await this.#shared.records.read(this.#key));
     const early = this.#decide(first);
     if (early.status !== 'claimed') return early;
-    // Before all that takes time, or the insert would meet another transaction that has the row. It stays if the
-    // preparation rejects.
+    // Before all that takes time, or the insert would meet another transaction that has the row.
     if (first.version === 0) await this.#makeRecord(first.now);
     this.#enter('preparing');
     const prepared = (await prepare?.(early.dismissed)) as Prepared;
