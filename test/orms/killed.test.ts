@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -10,7 +11,8 @@ import { type Dialect, NAMES, openAccess } from './orms';
 import { devDependencies } from './package.json';
 
 /** Built once, because a process starts in a third of the time then; among the packages, so that it finds them. */
-const WORKER = fileURLToPath(new URL('node_modules/.killed-worker.mjs', import.meta.url));
+const BUILT = fileURLToPath(new URL('node_modules/.killed', import.meta.url));
+const WORKER = join(BUILT, 'killed-worker.mjs');
 const PROCESSES = 4;
 /** `CHAOS_SIZE=13` kills, stops and cuts during 520 notifications an ORM. */
 const SIZE = Number(process.env['CHAOS_SIZE'] ?? 1);
@@ -23,8 +25,11 @@ const random = randomFrom(seed);
 const run = randomUUID().slice(0, 8);
 await build({
   entryPoints: [fileURLToPath(new URL('killed-worker.ts', import.meta.url))],
-  outfile: WORKER,
+  outdir: BUILT,
+  outExtension: { '.js': '.mjs' },
   bundle: true,
+  // So that each process loads its own ORM alone.
+  splitting: true,
   // Of this folder; the library's own stay in the bundle.
   external: Object.keys(devDependencies),
   alias: { 'pix-automatic-sdk/stores': fileURLToPath(new URL('../../src/stores/index.ts', import.meta.url)) },

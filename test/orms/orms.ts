@@ -1,8 +1,5 @@
-import { sql } from 'drizzle-orm';
-import { bigint, mysqlTable, varchar } from 'drizzle-orm/mysql-core';
 import type { Knex } from 'knex';
-import { CompiledQuery, sql as kyselySql } from 'kysely';
-import { DataTypes, type Sequelize, Transaction } from 'sequelize';
+import type { Sequelize, Transaction } from 'sequelize';
 import {
   drizzleStore,
   knexStore,
@@ -12,16 +9,11 @@ import {
   typeormStore,
 } from '../../src/stores';
 import { DRIVERS } from './drivers';
-import { pgOrders } from './drizzle-schema';
 import { type Orm, type RunIn, replacing, retrying } from './orm';
-import { Order } from './typeorm';
+
+// Each loads its own packages: a test's process would take seconds to load them all.
 
 export type Dialect = 'postgres' | 'mysql';
-
-const mysqlOrders = mysqlTable('orm_orders', {
-  id: bigint({ mode: 'number' }).autoincrement().primaryKey(),
-  reference: varchar({ length: 200 }).notNull(),
-});
 
 async function openPrisma() {
   const { prisma, store } = await import('./blocks/postgres/prisma');
@@ -41,6 +33,8 @@ async function openPrisma() {
 }
 
 async function openDrizzle() {
+  const { sql } = await import('drizzle-orm');
+  const { pgOrders } = await import('./drizzle-schema');
   const { db, pool, store } = await import('./blocks/postgres/drizzle');
   return orm<Parameters<Parameters<typeof db.transaction>[0]>[0]>({
     name: 'Drizzle',
@@ -57,6 +51,12 @@ async function openDrizzle() {
 }
 
 async function openDrizzleMysql() {
+  const { sql } = await import('drizzle-orm');
+  const { bigint, mysqlTable, varchar } = await import('drizzle-orm/mysql-core');
+  const mysqlOrders = mysqlTable('orm_orders', {
+    id: bigint({ mode: 'number' }).autoincrement().primaryKey(),
+    reference: varchar({ length: 200 }).notNull(),
+  });
   const { db, pool, store } = await import('./blocks/mysql/drizzle');
   return orm<Parameters<Parameters<typeof db.transaction>[0]>[0]>({
     name: 'Drizzle',
@@ -72,6 +72,7 @@ async function openDrizzleMysql() {
 }
 
 const openTypeorm = (dialect: Dialect) => async () => {
+  const { Order } = await import('./typeorm');
   const { dataSource, store } =
     dialect === 'postgres'
       ? await import('./blocks/postgres/typeorm')
@@ -107,6 +108,7 @@ const openKnex = (dialect: Dialect) => async () => {
 };
 
 const openKysely = (dialect: Dialect) => async () => {
+  const { CompiledQuery, sql } = await import('kysely');
   const { db, store } =
     dialect === 'postgres' ? await import('./blocks/postgres/kysely') : await import('./blocks/mysql/kysely');
   const within = (transaction: unknown) => () => ({
@@ -117,7 +119,7 @@ const openKysely = (dialect: Dialect) => async () => {
     name: 'Kysely',
     store,
     open: (options, transaction) =>
-      kyselyStore(replacing(db, { transaction: transaction && within(transaction) }), kyselySql, {
+      kyselyStore(replacing(db, { transaction: transaction && within(transaction) }), sql, {
         ...options,
         dialect,
       }),
@@ -130,6 +132,7 @@ const openKysely = (dialect: Dialect) => async () => {
 };
 
 const openSequelize = (dialect: Dialect) => async () => {
+  const { DataTypes, Transaction: Transactions } = await import('sequelize');
   const { sequelize, store } =
     dialect === 'postgres'
       ? await import('./blocks/postgres/sequelize')
@@ -147,7 +150,7 @@ const openSequelize = (dialect: Dialect) => async () => {
     transaction: (work) => sequelize.transaction(work),
     serializable: (work) =>
       retrying(() =>
-        sequelize.transaction({ isolationLevel: Transaction.ISOLATION_LEVELS.SERIALIZABLE }, work),
+        sequelize.transaction({ isolationLevel: Transactions.ISOLATION_LEVELS.SERIALIZABLE }, work),
       ),
     query: (transaction, text) => sequelize.query(text, { transaction }),
     insert: (transaction, reference) => Orders.create({ reference }, { transaction }),
