@@ -6,6 +6,8 @@ import { type Ended, type Program, startProgram } from './program';
 const credentials = { apiKey: 'example-api-key', apiToken: 'example-api-token' };
 
 export interface RunOptions {
+  /** Where it is installed already. Default: it is installed for this test. */
+  readonly directory?: string | undefined;
   /** The path of the example’s listener. Default `/webhooks`. */
   readonly webhookPath?: string | undefined;
   /**
@@ -35,7 +37,7 @@ export interface Running {
   stop(): Promise<Ended>;
 }
 
-/** Installs an example, starts a sandbox, and runs the example's `npm start` against it. */
+/** Installs an example, if it is not yet, starts a sandbox, and runs the example's `npm start` against it. */
 export async function runExample(name: string, options: RunOptions = {}): Promise<Running> {
   const {
     webhookPath = '/webhooks',
@@ -43,8 +45,8 @@ export async function runExample(name: string, options: RunOptions = {}): Promis
     env,
     retryIntervalMs = 500,
     inventions,
+    directory = await installExample(name),
   } = options;
-  const directory = await installExample(name);
 
   const sandbox = await startSandbox({ credentials, ids: sequentialIds(), retryIntervalMs, inventions });
   onTestFinished(() => sandbox.close());
