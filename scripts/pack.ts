@@ -1,4 +1,4 @@
-// Packs what is published: the files of the manifest, after a build. Documents in it link to the repository, at the tag of
+// Packs what is published: the files of the manifest, after the build of `prepack`. Documents in it link to the repository, at the tag of
 // this version, for what is not in the package.
 // Run: npm run pack [-- --pack-destination packed]     prints the path of the tarball
 import { execFileSync } from 'node:child_process';

@@ -22,14 +22,16 @@ const folder = join(tmpdir(), `pix-automatic-better-sqlite3-${VERSION}-node-${pr
 /**
  * Installs the driver in its own folder, once before all tests: it compiles or downloads code, so as a dependency it
  * would break `npm ci` on a bare machine. It is installed where CI_REQUIRE_SERVERS=1 requires it, which can take
- * minutes, and kept for later runs. The folder gets its name when it is complete: a run that is ended leaves none.
+ * a minute, and kept for later runs. The folder gets its name when it is complete: a run that is ended leaves none.
  */
 export async function setup(): Promise<void> {
   if (process.env['CI_REQUIRE_SERVERS'] !== '1' || existsSync(folder)) return;
   const incomplete = await mkdtemp(`${folder}-`);
   await writeFile(join(incomplete, 'package.json'), '{ "private": true }');
   const install = ['install', '--no-audit', '--no-fund', `better-sqlite3@${VERSION}`];
-  await promisify(execFile)('npm', install, { cwd: incomplete });
+  // Compiled in a third of the time, and fast enough for tests.
+  const env = { ...process.env, CFLAGS: '-O0', CXXFLAGS: '-O0' };
+  await promisify(execFile)('npm', install, { cwd: incomplete, env });
   // Another run may have been faster.
   await rename(incomplete, folder).catch((error: unknown) => {
     if (!existsSync(folder)) throw error;
