@@ -1,5 +1,5 @@
-// Packs what is published: the files of the manifest, after the build of `prepack`. Documents in it link to the repository, at the tag of
-// this version, for what is not in the package.
+// Packs what is published: the files of the manifest, after the build that is the script `prepack`. Documents in it link to
+// the repository, at the tag of this version, for what is not in the package.
 // Run: npm run pack [-- --pack-destination packed]     prints the path of the tarball
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
