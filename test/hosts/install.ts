@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { installPackages } from '../helpers/install-packages';
 
@@ -14,7 +14,10 @@ export default function install(): void {
     execFileSync(command, args, { cwd: root, stdio: 'inherit' });
 
   // Next.js 14 is installed apart, because it needs another React; Nuxt, because it brings 600 packages.
-  const installed = `${installPackages(folder, ['apps/next14', 'apps/nuxt'])}/node_modules/pix-automatic-sdk`;
+  const copy = installPackages(folder, ['apps/next14', 'apps/nuxt']);
+  // What it extends is not there, and Next.js reads it. The types are checked below, in the repository.
+  rmSync(`${copy}/tsconfig.json`, { force: true });
+  const installed = `${copy}/node_modules/pix-automatic-sdk`;
   run('npx', ['tsup', '--no-dts', '--silent', '--out-dir', `${installed}/dist`]);
   copyFileSync(`${root}package.json`, `${installed}/package.json`);
   run('npx', ['tsc', '-p', 'test/hosts']);
