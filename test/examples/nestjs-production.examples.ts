@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { freePort, listen } from '../helpers/listen';
 import { findPostgres } from '../helpers/postgres';
@@ -11,23 +11,16 @@ import { run } from '../package/run';
 import { openDatabase } from './helpers/open-database';
 import { firstAnswer, type Listeners, startListeners } from './helpers/start-listeners';
 import { playWholeMerchant } from './helpers/whole-merchant';
-import { installExample } from './runner/install-example';
+import { installOnce } from './runner/install-example';
 import { Program } from './runner/program';
 
 const EXAMPLE = 'examples/nestjs-production';
 
 describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
-  let directory = '';
-  let remove = async () => {};
-  beforeAll(async () => {
-    directory = await installExample('nestjs-production', (whenFinished) => {
-      remove = whenFinished;
-    });
-  }, 300_000);
-  afterAll(() => remove());
+  const directory = installOnce('nestjs-production');
 
   it('gives an order one QR code, books each payment once, and shows a person the rest', async () => {
-    await playWholeMerchant(directory);
+    await playWholeMerchant(directory());
   });
 
   it('sells at a new price, after a QR code is over, and asks a person about a different amount and cancelled orders', async () => {
@@ -289,13 +282,13 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
 
   it('has a Dockerfile whose commands make a program that starts, and ends at SIGTERM', async () => {
     const { env } = await openDatabase();
-    const image = await mkdtemp(join(dirname(directory), 'image-'));
+    const image = await mkdtemp(join(dirname(directory()), 'image-'));
     onTestFinished(() => rm(image, { recursive: true, force: true, maxRetries: 5 }));
     const [build = [], final = []] = (await stages()).map((stage) => stage.instructions);
     for (const [instruction, rest] of build) {
       if (instruction === 'COPY') {
         const sources = rest.split(' ').slice(0, -1);
-        await run(image, 'sh', '-c', `cp ${sources.map((source) => join(directory, source)).join(' ')} .`);
+        await run(image, 'sh', '-c', `cp ${sources.map((source) => join(directory(), source)).join(' ')} .`);
       }
       if (instruction === 'RUN')
         await run(image, 'sh', '-c', `export npm_config_prefer_offline=true; ${rest}`);
@@ -303,7 +296,7 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
     const copied = final.filter(([instruction]) => instruction === 'COPY');
     const names = copied.map(([, rest]) => /^--from=build \/app\/(\S+) \.\/\S*$/.exec(rest)?.[1]);
     expect(names).toEqual(['package.json', 'node_modules', 'dist']);
-    const files = await mkdtemp(join(dirname(directory), 'image-'));
+    const files = await mkdtemp(join(dirname(directory()), 'image-'));
     onTestFinished(() => rm(files, { recursive: true, force: true, maxRetries: 5 }));
     for (const name of names) await cp(join(image, name ?? ''), join(files, name ?? ''), { recursive: true });
 
@@ -336,12 +329,12 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
       words
         .replace(/(?<=\/\/sandbox:)4100$/, String(ofSandbox))
         .replace(/(?<=\/\/shop:)3000(?=\/)/, String(ofShop));
-    const hosts = join(directory, 'hosts.cjs');
+    const hosts = join(directory(), 'hosts.cjs');
     await writeFile(hosts, HOSTS);
     const start = ({ command, environment }: Service, more: string[] = [], variables = {}) => {
       const [program = '', ...args] = command.map(here);
       const own = Object.entries<string>(environment ?? {}).map(([name, value]) => [name, here(value)]);
-      return new Program([program, ...args, ...more], directory, {
+      return new Program([program, ...args, ...more], directory(), {
         PATH: process.env['PATH'],
         NODE_ENV: 'production',
         NODE_OPTIONS: `--require ${hosts}`,
@@ -387,8 +380,8 @@ describe.skipIf(!(await findPostgres()))('nestjs-production', () => {
   async function startMerchant({ processes, env, ...options }: Merchant) {
     const database = await openDatabase();
     const complete = { ...database.env, SUPPORT_TOKEN: 'support-token', ...env };
-    await new Program(['npm', 'run', 'migrate'], directory, { ...process.env, ...complete }).ended();
-    const listeners = await startListeners(directory, processes, complete, options);
+    await new Program(['npm', 'run', 'migrate'], directory(), { ...process.env, ...complete }).ended();
+    const listeners = await startListeners(directory(), processes, complete, options);
     const call = (
       method: string,
       path: string,

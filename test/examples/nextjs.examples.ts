@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox';
 import { findPostgres } from '../helpers/postgres';
 import { openDatabase } from './helpers/open-database';
 import { startListeners } from './helpers/start-listeners';
-import { installExample } from './runner/install-example';
+import { installOnce } from './runner/install-example';
 import { runExample, uuidIn } from './runner/run-example';
 
 /** Events of a recurrence would be reported beside what is looked at here. */
@@ -11,18 +11,11 @@ const inventions = { recurrenceEvents: 'none' } as const;
 
 describe.skipIf(!(await findPostgres()))('nextjs', () => {
   // Built once: most of what this costs is the compiler.
-  let directory = '';
-  let remove = async () => {};
-  beforeAll(async () => {
-    directory = await installExample('nextjs', (whenFinished) => {
-      remove = whenFinished;
-    });
-  }, 300_000);
-  afterAll(() => remove());
+  const directory = installOnce('nextjs');
 
   it('shows a QR code until the payment arrives, acts once on it, and finishes running work at SIGTERM', async () => {
     const { env, query } = await openDatabase();
-    const options = { directory, retryIntervalMs: 3_000, env, inventions };
+    const options = { directory: directory(), retryIntervalMs: 3_000, env, inventions };
     const { origin, sandbox, program, deliverAllAgain, forge, stop } = await runExample('nextjs', options);
     const { page, subscribe } = visitor(origin);
     const saleOf = saleIn(sandbox);
@@ -64,7 +57,7 @@ describe.skipIf(!(await findPostgres()))('nextjs', () => {
 
   it('shows one QR code in two processes, books once, and lets the staff decide a case', async () => {
     const { env, query } = await openDatabase();
-    const listeners = await startListeners(directory, 2, env, { inventions });
+    const listeners = await startListeners(directory(), 2, env, { inventions });
     const { sandbox, programs } = listeners;
     const visitors = await Promise.all(programs.map(async (program) => visitor(await originOf(program))));
     const [first, second] = visitors as [Visitor, Visitor];

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { inject, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest';
 import { run } from '../../package/run';
 
 const MADE_BY_HAND = new Set(['node_modules', 'dist', '.next', 'package-lock.json']);
@@ -26,4 +26,17 @@ export async function installExample(
   await run(directory, 'npm', 'install', ...quickly, inject('tarball'));
   for (const script of ['typecheck', 'build']) await run(directory, 'npm', 'run', '--if-present', script);
   return directory;
+}
+
+/** As `installExample`, once for all tests of a suite, which get its directory by what this returns. */
+export function installOnce(name: string): () => string {
+  let directory = '';
+  let remove = async () => {};
+  beforeAll(async () => {
+    directory = await installExample(name, (whenFinished) => {
+      remove = whenFinished;
+    });
+  }, 300_000);
+  afterAll(() => remove());
+  return () => directory;
 }
